@@ -233,7 +233,8 @@ func (s *commits) Apply(ctx context.Context, b kv.Batch, d kv.Durability) error 
 // state exports all that indexing left, with its own records. The marks of
 // keyword vectors, hyperplanes and segments alone tell by which commits they came, and
 // the records of runs and the traces of answers of when those were. Frontiers and
-// what is kept of idle systems hold the identity of their database.
+// what is kept of idle systems hold the identity of their database, and what is settled
+// the versions of its graphs.
 func state(t testing.TB, db *engine.DB) string {
 	t.Helper()
 	all := ragtest.Export(t, db, engine.ExportOptions{Canonical: true})
@@ -244,6 +245,7 @@ func state(t testing.TB, db *engine.DB) string {
 			Entry *struct {
 				Bucket string `json:"bucket"`
 				Key    []byte `json:"key"`
+				Value  []byte `json:"value"`
 			} `json:"entry"`
 			End *struct{} `json:"end"`
 		}
@@ -255,6 +257,14 @@ func state(t testing.TB, db *engine.DB) string {
 		if l.End != nil || l.Entry != nil && ofItsCommits(l.Entry.Bucket, l.Entry.Key) {
 			continue
 		}
+		if l.Entry != nil && l.Entry.Bucket == "jobs" && len(l.Entry.Value) > 0 {
+			// Marks of leaves and vectors that EraRAG made again have a commit in their
+			// digests, and settling has the version of the graph.
+			switch _, stage, _ := strings.Cut(string(l.Entry.Key), "\x00"); stage {
+			case "leaves", "vectors", "embedded", "settle":
+				line = fmt.Sprintf("mark %q: %d", l.Entry.Key, l.Entry.Value[0])
+			}
+		}
 		out = append(out, line)
 	}
 	return strings.Join(out, "\n")
@@ -263,7 +273,7 @@ func state(t testing.TB, db *engine.DB) string {
 // ofItsCommits reports whether an entry tells by which commits or when it came.
 func ofItsCommits(bucket string, key []byte) bool {
 	switch bucket {
-	case "runs", "traces", "frontiers", "idle":
+	case "runs", "traces", "frontiers", "idle", "settled":
 		return true
 	case "jobs":
 		_, stage, _ := strings.Cut(string(key), "\x00")
