@@ -240,8 +240,12 @@ func state(t testing.TB, db *engine.DB) string {
 	all := ragtest.Export(t, db, engine.ExportOptions{Canonical: true})
 	lines := strings.Split(all, "\n")
 	out := lines[:0]
+	graph := ""
 	for _, line := range lines {
 		var l struct {
+			Graph *struct {
+				Name string `json:"name"`
+			} `json:"graph"`
 			Entry *struct {
 				Bucket string `json:"bucket"`
 				Key    []byte `json:"key"`
@@ -249,10 +253,13 @@ func state(t testing.TB, db *engine.DB) string {
 			} `json:"entry"`
 			End *struct{} `json:"end"`
 		}
-		if strings.HasPrefix(line, `{"entry"`) || strings.HasPrefix(line, `{"end"`) {
+		if strings.HasPrefix(line, `{"graph"`) || strings.HasPrefix(line, `{"entry"`) || strings.HasPrefix(line, `{"end"`) {
 			if err := json.Unmarshal([]byte(line), &l); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if l.Graph != nil {
+			graph, _, _ = strings.Cut(l.Graph.Name, "#")
 		}
 		if l.End != nil || l.Entry != nil && ofItsCommits(l.Entry.Bucket, l.Entry.Key) {
 			continue
@@ -260,8 +267,8 @@ func state(t testing.TB, db *engine.DB) string {
 		if l.Entry != nil && l.Entry.Bucket == "jobs" && len(l.Entry.Value) > 0 {
 			// Marks of leaves and vectors that EraRAG made again have a commit in their
 			// digests, and settling has the version of the graph.
-			switch _, stage, _ := strings.Cut(string(l.Entry.Key), "\x00"); stage {
-			case "leaves", "vectors", "embedded", "settle":
+			switch _, stage, _ := strings.Cut(string(l.Entry.Key), "\x00"); graph + " " + stage {
+			case "erarag leaves", "erarag vectors", "erarag embedded", "archrag settle":
 				line = fmt.Sprintf("mark %q: %d", l.Entry.Key, l.Entry.Value[0])
 			}
 		}

@@ -302,8 +302,7 @@ func TestFarDamage(t *testing.T) {
 	}
 }
 
-// TestPackedBounds says that no score is outside the bounds that packed codes
-// give it.
+// TestPackedBounds compares scores with the bounds that packed codes give them.
 func TestPackedBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 2))
 	for _, dim := range []int{sieveDim, 101, 512, 1536} {

@@ -30,9 +30,9 @@ func reportedOn(v engine.Reader) (keys []string, err error) {
 	return keys, nil
 }
 
-// TestTold: a report that was made of a cluster's summary goes with the members that the
-// cluster has, and if some leave it, although the summary is no member of the community
-// any more. So does what was made of the summaries of a cluster above.
+// TestTold removes members of a cluster. A report that was made of the cluster's summary
+// goes with them, even if the summary has left the report's community. So does
+// what was made of the summaries of a cluster above.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
