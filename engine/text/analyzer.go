@@ -1,10 +1,5 @@
 package text
 
-import (
-	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/porter"
-)
-
 // A Term is an entry of the inverted index: a text to look up and the place
 // where it stands.
 type Term struct {
@@ -36,8 +31,8 @@ func (Standard) Name() string { return "standard.v1" }
 
 // Terms implements [Analyzer]. Linear time.
 func (Standard) Terms(s string) []Term {
-	terms := make([]Term, 0, len(s)/10+1)
-	env := snowballstem.NewEnv("")
+	terms := make([]Term, 0, len(s)/8+2)
+	var p porter
 	pos := uint32(0)
 	var prev Word // the word before, if it is of an unspaced script
 	for w := range Words(s) {
@@ -51,7 +46,7 @@ func (Standard) Terms(s string) []Term {
 		case IsStop(w.Text):
 			prev = Word{}
 		default:
-			terms = append(terms, Term{stem(env, w.Text), pos})
+			terms = append(terms, Term{p.stem(w.Text), pos})
 			prev = Word{}
 		}
 		pos++
@@ -78,22 +73,6 @@ func (Exact) Terms(s string) []Term {
 		pos++
 	}
 	return terms
-}
-
-// stem returns the Porter stem of an ASCII word, and any other word as it is.
-// Words of one or two letters have no stem (Porter 1980, section 2).
-func stem(env *snowballstem.Env, word string) string {
-	if len(word) <= 2 {
-		return word
-	}
-	for i := 0; i < len(word); i++ {
-		if word[i] >= 0x80 {
-			return word
-		}
-	}
-	env.SetCurrent(word)
-	porter.Stem(env)
-	return env.Current()
 }
 
 func firstRune(s string) rune {
