@@ -41,22 +41,33 @@ func openGraph(ctx context.Context, db *engine.DB) (*engine.Graph, error) {
 // database is an open database with one graph, and the store below it.
 type database struct {
 	path  string
+	bytes int64 // memory budget
 	db    *engine.DB
 	graph *engine.Graph
 	store *pebblekv.Store
 }
 
 func openDatabase(ctx context.Context, path string) (*database, error) {
-	d := &database{path: path}
-	var err error
-	d.db, d.store, err = openEngine(ctx, path, engine.Options{MemoryBudget: budget}, pebblekv.Options{CacheBytes: budget / 2})
+	d := &database{path: path, bytes: budget}
+	return d, d.open(ctx, pebblekv.Options{CacheBytes: budget / 2})
+}
+
+// openWithin opens a database with a memory budget and what else is so by
+// default.
+func openWithin(ctx context.Context, path string, bytes int64) (*database, error) {
+	d := &database{path: path, bytes: bytes}
+	return d, d.open(ctx, pebblekv.Options{CacheBytes: bytes / 4, MemtableBytes: min(bytes/16, 64<<20)})
+}
+
+func (d *database) open(ctx context.Context, so pebblekv.Options) (err error) {
+	d.db, d.store, err = openEngine(ctx, d.path, engine.Options{MemoryBudget: d.bytes}, so)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if d.graph, err = openGraph(ctx, d.db); err != nil {
-		return nil, errors.Join(err, d.db.Close())
+		return errors.Join(err, d.db.Close())
 	}
-	return d, nil
+	return nil
 }
 
 func (d *database) close() error { return d.db.Close() }

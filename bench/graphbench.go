@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,7 +23,9 @@ type graphBench struct {
 	workers      int
 	reps         int
 	queries      int
-	dir          string
+	dir, keep    string
+	unit         bool
+	budgetMB     int64
 	vectors      vectorSource
 
 	r     *report
@@ -43,6 +46,9 @@ func graphFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	fs.IntVar(&b.reps, "reps", 1, "how `often` the algorithm runs; the least and the median are reported")
 	fs.IntVar(&b.queries, "queries", 1000, "`number` of queries of ppr, path and wpath")
 	fs.StringVar(&b.dir, "dir", "", "`folder` for the database, removed after; the system's for temporary files if empty")
+	fs.StringVar(&b.keep, "db", "", "`folder` of the database, made of the graph if it is not there, and kept")
+	fs.BoolVar(&b.unit, "unit", false, "load all edges with the weight 1, from a binary file without reading it into memory")
+	fs.Int64Var(&b.budgetMB, "budget", 0, "memory budget in `MiB`, also of the projection; 0 is 256, and no bound for the projection")
 	fs.StringVar(&b.vectors.path, "vectors", "", "`file` of vectors for kmeans and gmm, raw little-endian f32 rows; drawn as graph-gen does if empty")
 	fs.IntVar(&b.vectors.dim, "dim", 0, "`elements` of a vector; needed with -vectors")
 	fs.IntVar(&b.vectors.iterations, "iterations", 0, "`bound` on the iterations of kmeans and gmm; 0 is 50 and 100")
@@ -102,27 +108,32 @@ func (b *graphBench) run(ctx context.Context) error {
 
 // runGraph loads the graph, reopens the database and runs the task on it.
 func (b *graphBench) runGraph(ctx context.Context) (err error) {
-	dir, err := os.MkdirTemp(b.dir, "ragdb-bench-*")
-	if err != nil {
-		return err
+	path := b.keep
+	if path == "" {
+		dir, err := os.MkdirTemp(b.dir, "ragdb-bench-*")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		path = filepath.Join(dir, "db")
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, "db")
-	if err := b.load(ctx, path); err != nil {
-		return err
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := b.load(ctx, path); err != nil {
+			return err
+		}
 	}
 	debug.FreeOSMemory() // what loading held
 	forgetPeak()
-	d, err := openDatabase(ctx, path)
+	d, err := b.open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if b.t.measure == nil {
-		return b.measureProject(ctx, d)
+	if b.t.store != nil {
+		return b.t.store(ctx, b, d)
 	}
 	sw := start()
-	p, err := d.project(ctx, b.t.weights, b.workers)
+	p, err := b.project(ctx, d, b.t.weights)
 	if err != nil {
 		return err
 	}
@@ -131,28 +142,39 @@ func (b *graphBench) runGraph(ctx context.Context) (err error) {
 	return b.t.measure(ctx, b, d, p)
 }
 
+// open opens the database.
+func (b *graphBench) open(ctx context.Context, path string) (*database, error) {
+	if b.budgetMB > 0 {
+		return openWithin(ctx, path, b.budgetMB<<20)
+	}
+	return openDatabase(ctx, path)
+}
+
+// project returns the projection of the whole graph, within the budget if one
+// is given.
+func (b *graphBench) project(ctx context.Context, d *database, weights bool) (*graphops.Projection, error) {
+	if b.budgetMB > 0 {
+		return d.projectWithin(ctx, weights, b.workers, 0)
+	}
+	return d.project(ctx, weights, b.workers)
+}
+
 // load makes a database of the graph file.
 func (b *graphBench) load(ctx context.Context, path string) (err error) {
-	g, err := readGraph(b.path, b.labels, b.directed)
-	if err != nil {
-		return inputError{err}
-	}
-	if len(g.types) == 0 {
-		return inputError{fmt.Errorf("%s: no nodes", b.path)}
-	}
-	if b.labels != "" {
-		if b.truth, err = g.truth(b.labels); err != nil {
-			return inputError{err}
-		}
-	}
-	b.out.Graph = g.name
-	d, err := openDatabase(ctx, path)
+	d, err := b.open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	fill, err := b.filler(ctx, d)
+	if err != nil {
+		return inputError{err}
+	}
+	debug.FreeOSMemory()
+	forgetPeak()
+	before := residentBytes()
 	sw := start()
-	if err := d.loadGraph(ctx, g, b.directed); err != nil {
+	if err := fill(); err != nil {
 		return err
 	}
 	if err := d.store.Flush(ctx); err != nil {
@@ -160,7 +182,42 @@ func (b *graphBench) load(ctx context.Context, path string) (err error) {
 	}
 	_, cpu := sw.stop()
 	b.out.Load = cpu.Seconds()
+	b.out.loadMB = float64(peakBytes()-before) / (1 << 20)
 	return nil
+}
+
+// filler returns what loads the graph file. With -unit and without labels the edges
+// of a binary file are read as they are loaded, so that they take no memory.
+func (b *graphBench) filler(ctx context.Context, d *database) (func() error, error) {
+	if b.unit && b.labels == "" {
+		s, err := openGraphStream(b.path)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			b.out.Graph, b.out.Nodes, b.out.Edges = graphName(b.path), len(s.types), s.edges
+			return func() error { return errors.Join(d.loadEach(ctx, s.types, b.directed, s.each), s.f.Close()) }, nil
+		}
+	}
+	g, err := readGraph(b.path, b.labels, b.directed)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.types) == 0 {
+		return nil, fmt.Errorf("%s: no nodes", b.path)
+	}
+	if b.labels != "" {
+		if b.truth, err = g.truth(b.labels); err != nil {
+			return nil, err
+		}
+	}
+	for i := range g.edges {
+		if b.unit {
+			g.edges[i].w = 1
+		}
+	}
+	b.out.Graph, b.out.Nodes, b.out.Edges = g.name, len(g.types), len(g.edges)
+	return func() error { return d.loadGraph(ctx, g, b.directed) }, nil
 }
 
 // repeat runs fn as often as asked for and keeps the least and the median. It
@@ -181,12 +238,13 @@ func (b *graphBench) repeat(fn func() error) error {
 	return nil
 }
 
-// measureProject measures projections with weights. The value is the number of
-// edges, the first of them reads what the store has not cached.
-func (b *graphBench) measureProject(ctx context.Context, d *database) error {
+// measureProject measures projections, with weights unless they are all 1. The
+// value is the number of edges, the first of them reads what the store has not
+// cached.
+func measureProject(ctx context.Context, b *graphBench, d *database) error {
 	var p *graphops.Projection
 	err := b.repeat(func() (err error) {
-		p, err = d.project(ctx, true, b.workers)
+		p, err = b.project(ctx, d, !b.unit)
 		return err
 	})
 	if err != nil {

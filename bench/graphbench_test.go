@@ -302,7 +302,7 @@ func TestGraphInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{}, `task "" is none of project`},
+		{[]string{}, `task "" is none of load`},
 		{[]string{"--task", "nothing"}, `task "nothing" is none of`},
 		{[]string{"--task", "kcore"}, "needs -graph"},
 		{[]string{"--task", "kcore:3", "--graph", good}, "takes nothing after it"},

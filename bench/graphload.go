@@ -13,10 +13,22 @@ import (
 // loadGraph loads a graph: its node types become node types, its weights are
 // kept. Node u of the file gets the id u+1.
 func (d *database) loadGraph(ctx context.Context, g *graphFile, directed bool) error {
+	return d.loadEach(ctx, g.types, directed, func(add func(e weighted) error) error {
+		for _, e := range g.edges {
+			if err := add(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// loadEach loads a graph of nodes of the given types and the edges that each adds.
+func (d *database) loadEach(ctx context.Context, nodes []byte, directed bool, each func(add func(e weighted) error) error) error {
 	return d.db.Load(ctx, d.graph, func(l *engine.Loader) error {
 		var types [256]engine.TypeID
 		var known [256]bool
-		for u, t := range g.types {
+		for u, t := range nodes {
 			if !known[t] {
 				var err error
 				if types[t], err = l.MakeNodeType("type" + strconv.Itoa(int(t))); err != nil {
@@ -32,20 +44,23 @@ func (d *database) loadGraph(ctx context.Context, g *graphFile, directed bool) e
 		if err != nil {
 			return err
 		}
-		for _, e := range g.edges {
-			if err := l.Edge(engine.NodeID(e.from)+1, engine.NodeID(e.to)+1, t, e.w); err != nil {
-				return err
-			}
-		}
-		return nil
+		return each(func(e weighted) error {
+			return l.Edge(engine.NodeID(e.from)+1, engine.NodeID(e.to)+1, t, e.w)
+		})
 	})
 }
 
 // project returns the projection of the whole graph.
-func (d *database) project(ctx context.Context, weights bool, workers int) (p *graphops.Projection, err error) {
+func (d *database) project(ctx context.Context, weights bool, workers int) (*graphops.Projection, error) {
+	return d.projectWithin(ctx, weights, workers, math.MaxInt64)
+}
+
+// projectWithin returns the projection of the whole graph, made within so many
+// bytes, 0 being the budget of the database.
+func (d *database) projectWithin(ctx context.Context, weights bool, workers int, bytes int64) (p *graphops.Projection, err error) {
 	err = d.db.View(ctx, func(s *engine.Snapshot) error {
 		p, err = graphops.Project(ctx, s.Graph(d.graph), graphops.Spec{
-			Weighted: weights, Workers: workers, MaxBytes: math.MaxInt64,
+			Weighted: weights, Workers: workers, MaxBytes: bytes,
 		})
 		return err
 	})

@@ -68,6 +68,8 @@ type graphResult struct {
 	Command string   `json:"command,omitempty"`
 	Commit  string   `json:"commit,omitempty"`
 	Machine *machine `json:"machine,omitempty"`
+
+	loadMB float64 // what loading held at most, in MB of 2^20 bytes
 }
 
 // describe puts the result into a report for people.

@@ -20,7 +20,9 @@ type graphTask struct {
 	weights, undirected bool
 	// parse refuses what follows the colon; nil if nothing may.
 	parse func(arg string) error
-	// measure runs it on a projection; nil of what measures projecting itself.
+	// store runs it on the database.
+	store func(ctx context.Context, b *graphBench, d *database) error
+	// measure runs it on a projection instead.
 	measure func(ctx context.Context, b *graphBench, d *database, p *graphops.Projection) error
 	// cluster runs it on vectors instead.
 	cluster func(ctx context.Context, b *graphBench, m graphops.Matrix) error
@@ -31,7 +33,9 @@ func (t *graphTask) onVectors() bool { return t.cluster != nil }
 // graphTasks returns the tasks in the order in which they are listed.
 func graphTasks() []graphTask {
 	return []graphTask{
-		{name: "project"},
+		{name: "load", store: measureLoad},
+		{name: "hop", store: measureHop},
+		{name: "project", store: measureProject},
 		{name: "kcore", measure: measureKCore},
 		{name: "components", measure: measureComponents},
 		{name: "clustering", undirected: true, measure: measureClustering},

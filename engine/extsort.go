@@ -12,6 +12,7 @@ import (
 // spill is a temporary file of sorted runs. The zero spill has no file until
 // the first run is written.
 type spill struct {
+	dir   string // of the file; the system's for temporary files if empty
 	f     *os.File
 	named bool // the file still has a name to be removed
 	size  int64
@@ -25,10 +26,24 @@ type span struct{ from, n int64 }
 // the most that one is read through.
 const spillBuffer = 64 << 10
 
+// spillName is the pattern of the names of temporary files: Pebble removes files
+// that are called so when it opens a store. The digits are beyond those that it
+// gives its own.
+const spillName = "temporary.7777777*.dbtmp"
+
+// spillDir returns where temporary files go: beside the tables of a store that is
+// a folder, so that they are on the disk that will hold what is made of them.
+func (db *DB) spillDir() string {
+	if info, err := os.Stat(db.path); err != nil || !info.IsDir() || db.path == Memory {
+		return ""
+	}
+	return db.path
+}
+
 // write adds a run, which fn writes.
 func (s *spill) write(fn func(w *bufio.Writer) error) error {
 	if s.f == nil {
-		f, err := os.CreateTemp("", "ragdb-load-*")
+		f, err := os.CreateTemp(s.dir, spillName)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -18,11 +23,17 @@ type Loader struct {
 	first uint64 // the first node of the load
 	limit int    // bytes of the overlay at which it is sorted away
 
-	ops     opSorter      // all but adjacency
+	ops     opSorter      // all but records of nodes, and adjacency
+	records recordLog     // of the nodes from first on
 	edges   [2]edgeSorter // by direction
 	scratch []halfEdge
+	// alone says that the graph has no edges but the load's. Then edges are added
+	// to the sorter of the direction Out only, and from there, in order, to the other.
+	alone bool
 
+	typed map[TypeID]*roaring.Bitmap
 	known EdgeType // last type that was found in the catalog
+	noted uint64   // nodes below it are in v.born
 	added int      // edges
 }
 
@@ -77,16 +88,20 @@ func (db *DB) load(ctx context.Context, g *Graph, fn func(l *Loader) error) (err
 func newLoader(v *TxView, memory int) *Loader {
 	// A quarter is for the operations, the rest for the edges: those of two
 	// directions and the scratch memory of a sort.
-	l := &Loader{ctx: v.ctx, v: v, first: v.nextNode, limit: memory / 16}
-	l.ops.limit = memory / 4
+	l := &Loader{
+		ctx: v.ctx, v: v, first: v.nextNode, noted: v.nextNode, limit: memory / 16, typed: map[TypeID]*roaring.Bitmap{},
+	}
+	temporary := spill{dir: v.transact.db.spillDir()}
+	l.ops = opSorter{limit: memory / 16 * 3, spill: temporary}
+	l.records = recordLog{limit: memory / 16, spill: temporary}
 	for i := range l.edges {
-		l.edges[i] = edgeSorter{limit: memory / 4 / halfBytes, scratch: &l.scratch}
+		l.edges[i] = edgeSorter{limit: memory / 4 / halfBytes, scratch: &l.scratch, spill: temporary}
 	}
 	return l
 }
 
 func (l *Loader) close() error {
-	return firstError(l.ops.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
+	return firstError(l.ops.spill.close(), l.records.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
 }
 
 // MakeNodeType returns the node type of a name, adding it if it is new.
@@ -118,14 +133,15 @@ func (l *Loader) node(t TypeID, key string, props Props) (NodeID, error) {
 	if err != nil {
 		return 0, err
 	}
-	id, created, _, err := l.v.claim(t, key)
+	id, err := l.claim(t, key)
 	if err != nil {
 		return 0, err
 	}
-	if !created {
-		return 0, ErrExists
+	b, err := l.v.encodeRecord(id, record{}, &record{ntype: uint32(t), key: key, props: list})
+	if err == nil {
+		err = l.records.add(b)
 	}
-	if err := l.v.writeRecord(id, record{}, record{ntype: uint32(t), key: key, props: list}); err != nil {
+	if err != nil {
 		// The key is written already, and a key without a record must not be.
 		l.ops.err = err
 		return 0, err
@@ -134,6 +150,95 @@ func (l *Loader) node(t TypeID, key string, props Props) (NodeID, error) {
 		return id, nil
 	}
 	return id, l.drain()
+}
+
+// claim returns a new id for a type and key, which the store must not have.
+func (l *Loader) claim(t TypeID, key string) (NodeID, error) {
+	v := l.v
+	if err := v.check(); err != nil {
+		return 0, err
+	}
+	nodes := l.typed[t]
+	if nodes == nil {
+		if v.nameOf(layout.KindNodeType, uint32(t)) == "" {
+			return 0, phase.Mark(ErrInvalid, "unknown node type %d", t)
+		}
+		nodes = roaring.New()
+		l.typed[t] = nodes
+	}
+	if key == "" || len(key) > maxKeyBytes {
+		return 0, phase.Mark(ErrInvalid, "a key has 1 to %d bytes", maxKeyBytes)
+	}
+	k := layout.ExternalKey(v.g, uint32(t), key)
+	if l.first > 1 { // else the graph never had a node
+		switch _, err := v.transact.base.Get(l.ctx, k, nil); {
+		case err == nil:
+			return 0, ErrExists
+		case !errors.Is(err, ErrNotFound):
+			return 0, err
+		}
+	}
+	if v.nextNode > math.MaxUint32-1 {
+		return 0, phase.Mark(ErrInvalid, "out of node ids")
+	}
+	id := v.nextNode
+	v.nextNode++
+	nodes.Add(uint32(id))
+	var b [8]byte
+	l.ops.Set(k, appendUint64(b[:0], id))
+	v.changed = true
+	return NodeID(id), l.ops.err
+}
+
+// noteNodes makes the nodes of the load known to the transaction.
+func (l *Loader) noteNodes() {
+	if v := l.v; l.noted < v.nextNode {
+		if v.born == nil {
+			v.born = roaring.New()
+		}
+		v.born.AddRange(l.noted, v.nextNode)
+		l.noted = v.nextNode
+	}
+}
+
+// setTypes writes which nodes of the load have each type.
+func (l *Loader) setTypes() {
+	for _, t := range slices.Sorted(maps.Keys(l.typed)) {
+		eachContainer(l.typed[t], func(c uint64, low []uint64) {
+			k := layout.NodesOfType(l.v.g, uint32(t), c)
+			if c > layout.Container(l.first-1) || l.first == 1 { // the store has nothing there
+				l.ops.Set(k, layout.AppendSet(nil, low, nil))
+			} else {
+				l.ops.Merge(k, layout.AppendDelta(nil, low, nil, nil))
+			}
+		})
+	}
+}
+
+// eachContainer calls fn with the containers of a set that have members: their number
+// and the lower bits of the members, which are good until fn returns.
+func eachContainer(set *roaring.Bitmap, fn func(c uint64, low []uint64)) {
+	var low []uint64
+	var buf [256]uint32
+	c := uint64(0)
+	for it := set.ManyIterator(); ; {
+		n := it.NextMany(buf[:])
+		if n == 0 {
+			break
+		}
+		for _, id := range buf[:n] {
+			if at := layout.Container(uint64(id)); at != c {
+				if len(low) > 0 {
+					fn(c, low)
+				}
+				c, low = at, low[:0]
+			}
+			low = append(low, uint64(id)&0xFFFF)
+		}
+	}
+	if len(low) > 0 {
+		fn(c, low)
+	}
 }
 
 // drain moves what the overlay holds to be sorted.
@@ -157,6 +262,7 @@ func (l *Loader) Edge(from, to NodeID, t EdgeType, weight float32) error {
 
 func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 	if l.added%checkEvery == 0 || t != l.known || !l.loaded(from) || !l.loaded(to) {
+		l.noteNodes()
 		if err := l.v.checkEdge(from, to, t); err != nil {
 			return err
 		}
@@ -172,12 +278,33 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 	if !t.Directed() && a > b {
 		a, b = b, a
 	}
+	if l.added == 0 {
+		var err error
+		if l.alone, err = l.isAlone(); err != nil {
+			return err
+		}
+		l.edges[layout.In].byOther = l.alone
+	}
 	l.added++
 	l.v.changed = true
-	if err := l.edges[layout.Out].add(halfOf(a, b, t, weight)); err != nil {
+	if err := l.edges[layout.Out].add(halfOf(a, b, t, weight)); err != nil || l.alone {
 		return err
 	}
 	return l.edges[layout.In].add(halfOf(b, a, t, weight))
+}
+
+// isAlone reports whether the graph had no edges before.
+func (l *Loader) isAlone() (bool, error) {
+	for _, dir := range []layout.Direction{layout.Out, layout.In} {
+		old, err := l.inlineReader(l.ctx, dir)
+		if err != nil {
+			return false, err
+		}
+		if err := old.it.Close(); err != nil || old.ok {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // loaded reports whether a node is known to be of the load.
@@ -189,12 +316,14 @@ func (l *Loader) loaded(id NodeID) bool {
 func (l *Loader) commit() error {
 	v := l.v
 	v.transact.done = true
+	l.noteNodes()
 	if err := v.flush(); err != nil {
 		return err
 	}
 	if err := l.drain(); err != nil {
 		return err
 	}
+	l.setTypes()
 	if l.ops.empty() {
 		return l.ctx.Err()
 	}
@@ -263,21 +392,40 @@ func (w batchWriter) check() error {
 
 // write writes all keys of the load in their order.
 func (l *Loader) write(w kv.SortedWriter) error {
-	lists := false
-	err := l.ops.each(l.ctx, func(op *sortedOp) error {
-		if !lists && layout.Tag(op.key[0]) >= layout.TagOut {
-			lists = true
-			if err := l.writeAdjacency(w); err != nil {
+	parts := []struct {
+		tag   layout.Tag
+		write func(w kv.SortedWriter) error
+	}{{layout.TagNode, l.writeRecords}, {layout.TagOut, l.writeAdjacency}}
+	upTo := func(t layout.Tag) error {
+		for len(parts) > 0 && parts[0].tag <= t {
+			if err := parts[0].write(w); err != nil {
 				return err
 			}
+			parts = parts[1:]
+		}
+		return nil
+	}
+	err := l.ops.each(l.ctx, func(op *sortedOp) error {
+		if err := upTo(layout.Tag(op.key[0])); err != nil {
+			return err
 		}
 		if op.merge {
 			return w.Merge(op.key, op.value)
 		}
 		return w.Set(op.key, op.value)
 	})
-	if err == nil && !lists {
-		err = l.writeAdjacency(w)
+	if err != nil {
+		return err
 	}
-	return err
+	return upTo(math.MaxUint8)
+}
+
+// writeRecords writes the records of the load's nodes.
+func (l *Loader) writeRecords(w kv.SortedWriter) error {
+	id := l.first
+	return l.records.each(l.ctx, func(b []byte) error {
+		k := layout.Node(l.v.g, id)
+		id++
+		return w.Set(k, b)
+	})
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -546,5 +548,45 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if err := db.Load(t.Context(), g, nothing); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a load into a dropped graph: %v", err)
+	}
+}
+
+// TestSpillsBesideTheDatabase loads and indexes more than memory is allowed for
+// without a folder for temporary files: they are in the database's, where none is
+// left, and where opening removes those of a process that ended.
+func TestSpillsBesideTheDatabase(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	dir := filepath.Join(t.TempDir(), "db")
+	opts := &engine.Options{LoadBytes: 64 << 10}
+	db := result(engine.Open(t.Context(), dir, opts))(t)
+	if err := loadSample(t.Context(), graph(t, db, "g"), sampleWrite{seed: 1, to: 3000, edges: 20_000}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(dir, "temporary.7777777123.dbtmp")
+	if err := os.WriteFile(left, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db = result(engine.Open(t.Context(), dir, opts))(t)
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if names := result(filepath.Glob(filepath.Join(dir, "*.dbtmp")))(t); len(names) > 0 {
+		t.Errorf("left behind: %v", names)
+	}
+	// In memory there is no folder.
+	memory := result(engine.Open(t.Context(), engine.Memory, opts))(t)
+	defer func() {
+		if err := memory.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := loadSample(t.Context(), graph(t, memory, "g"), sampleWrite{seed: 1, to: 3000, edges: 20_000}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a load into memory had room for its runs: %v", err)
 	}
 }

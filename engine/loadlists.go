@@ -287,12 +287,31 @@ func (w *listWriter) promote() error {
 
 // writeContainer writes the neighbours at hand, which share a container.
 func (w *listWriter) writeContainer() error {
+	if err := w.turn(); err != nil {
+		return err
+	}
 	c := layout.Container(w.ids[0])
 	for i := range w.ids {
 		w.ids[i] &= 0xFFFF
 	}
 	w.key = layout.AppendAdjacencyContainer(w.key[:0], w.dir, w.l.v.g, w.list>>32, uint32(w.list), c)
 	return w.write(w.grows)
+}
+
+// turn adds the edges to the neighbours at hand to the other direction's sorter if
+// that does not have them.
+func (w *listWriter) turn() error {
+	if !w.l.alone || w.dir == layout.In {
+		return nil
+	}
+	in := &w.l.edges[layout.In]
+	for i, id := range w.ids {
+		h := halfEdge{list: id<<32 | w.list&math.MaxUint32, other: uint32(w.list >> 32), weight: w.weights[i]}
+		if err := in.add(h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes the neighbours at hand under the key: as an operand if the
@@ -317,6 +336,9 @@ func (w *listWriter) end() error {
 	}
 	if w.containers {
 		return w.writeContainer()
+	}
+	if err := w.turn(); err != nil {
+		return err
 	}
 	found := false
 	node, etype := w.list>>32, uint32(w.list)

@@ -24,12 +24,12 @@ type Options struct {
 	// for vectors, the rest for projections.
 	MemoryBudget int64
 	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB. Terms do not
-	// count beyond a quarter of it: they are sorted in temporary files in the system's
-	// folder for them, and the transaction is durable when it ends.
+	// count beyond a quarter of it: they are sorted in temporary files in the folder of
+	// the database, and the transaction is durable when it ends.
 	MaxTxBytes int
 	// LoadBytes bounds what a bulk load sorts in memory. The default is 64 MiB,
-	// the least 64 KiB. The rest goes through temporary files in the system's
-	// folder for them: 32 bytes an edge, and the records of nodes. A load then takes
+	// the least 64 KiB. The rest goes through temporary files in the folder of the
+	// database: 32 bytes an edge, and the records and keys of nodes. A load then takes
 	// 4 KiB of memory for each time that it fills this memory.
 	LoadBytes int
 	// PromoteAt is the number of neighbours above which a node's list of one

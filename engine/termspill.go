@@ -44,6 +44,8 @@ func (tx *Tx) spillTerms() error {
 		}
 		tx.spill = &termSpill{}
 		tx.spill.postings.limit, tx.spill.sums.limit = spilledBytes, spilledBytes/2
+		dir := tx.db.spillDir()
+		tx.spill.postings.spill.dir, tx.spill.sums.spill.dir, tx.spill.lists.file.dir = dir, dir, dir
 	}
 	for _, v := range tx.graphs {
 		v.spillPostings()
@@ -147,7 +149,7 @@ func (l *listFile) get(key []byte) (b []byte, ok bool, err error) {
 // commitSpilled writes the transaction as sorted tables. The caller is the
 // writer, and has flushed the graphs.
 func (tx *Tx) commitSpilled() error {
-	var totals spill
+	totals := spill{dir: tx.db.spillDir()}
 	err := tx.spill.settleSums(tx, &totals)
 	if err == nil {
 		tx.overlay.Set(layout.Meta("epoch"), appendUint64(nil, tx.epoch))

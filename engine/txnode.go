@@ -88,17 +88,28 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 	return id, true, old, nil
 }
 
-// writeRecord writes a node's record in place of old, moving long strings out
-// of it and keeping the property indexes right.
+// writeRecord writes a node's record in place of old.
 func (v *TxView) writeRecord(id NodeID, old, rec record) error {
+	b, err := v.encodeRecord(id, old, &rec)
+	if err != nil {
+		return err
+	}
+	v.transact.overlay.Set(layout.Node(v.g, uint64(id)), b)
+	v.changed = true
+	return nil
+}
+
+// encodeRecord returns the record of a node that takes the place of old, moving
+// long strings out of it and keeping the property indexes right.
+func (v *TxView) encodeRecord(id NodeID, old record, rec *record) ([]byte, error) {
 	o := v.transact.overlay
 	if invariants {
-		if err := v.verifyProps(&rec); err != nil {
-			return err
+		if err := v.verifyProps(rec); err != nil {
+			return nil, err
 		}
 	}
 	if err := v.reindex(id, old.props, rec.props); err != nil {
-		return err
+		return nil, err
 	}
 	v.deleteTexts(id, old.props)
 	rec.props = slices.Clone(rec.props)
@@ -109,7 +120,7 @@ func (v *TxView) writeRecord(id NodeID, old, rec record) error {
 		s := p.value.str
 		for part := 0; part*textPart < len(s); part++ {
 			if part > math.MaxUint16 {
-				return phase.Mark(ErrInvalid, "text of %d bytes", len(s))
+				return nil, phase.Mark(ErrInvalid, "text of %d bytes", len(s))
 			}
 			piece := s[part*textPart : min((part+1)*textPart, len(s))]
 			o.Set(layout.Text(v.g, uint64(id), p.id, uint16(part)), encodeTextPart(v.transact.db.zenc, piece))
@@ -117,9 +128,7 @@ func (v *TxView) writeRecord(id NodeID, old, rec record) error {
 		rec.props[i].value = Value{kind: KindText, num: int64(len(s))}
 	}
 	rec.epoch = v.transact.epoch
-	o.Set(layout.Node(v.g, uint64(id)), rec.encode(v.transact.fb))
-	v.changed = true
-	return nil
+	return rec.encode(v.transact.fb), nil
 }
 
 // deleteTexts removes the external parts of properties.

@@ -354,3 +354,51 @@ func TestDense(t *testing.T) {
 		}
 	}
 }
+
+// TestWideSets writes sets on both sides of the bound between lists and bitmaps,
+// reads them back, and adds and removes ids across it: a fold gives the bytes that
+// the set has when it is written whole.
+func TestWideSets(t *testing.T) {
+	const list, bitmap = 1, 2
+	sparse := func(n, each int) []uint64 { // so many in each container
+		var ids []uint64
+		for i := range n {
+			ids = append(ids, uint64(i/each)<<16|uint64(i%each)*7+1)
+		}
+		return ids
+	}
+	for _, c := range []struct {
+		n, each int
+		kind    byte
+	}{
+		{128, 128, list}, {129, 129, bitmap}, {1000, 1, list}, {1000, 15, list}, {960, 16, bitmap}, {1000, 100, bitmap},
+	} {
+		ids := sparse(c.n, c.each)
+		v := layout.AppendSet(nil, ids, nil)
+		if v[0] != c.kind {
+			t.Errorf("%d ids, %d in a container: kind %d, want %d", c.n, c.each, v[0], c.kind)
+		}
+		var s layout.Set
+		if err := layout.ReadSet(v, &s); err != nil || !slices.Equal(s.IDs, ids) {
+			t.Errorf("%d ids, %d in a container: read %d, %v", c.n, c.each, len(s.IDs), err)
+		}
+		for i, id := range ids {
+			if w, has, err := layout.SetHas(v, id); w != 1 || !has || err != nil {
+				t.Fatalf("id %d of %d: %v %v %v", i, c.n, w, has, err)
+			}
+			if _, has, err := layout.SetHas(v, id+1); has || err != nil {
+				t.Fatalf("id %d of %d, which is not there: %v %v", i, c.n, has, err)
+			}
+		}
+		key := layout.Adjacency(layout.Out, 1, 1, 1)
+		for _, change := range []struct{ add, remove []uint64 }{{remove: ids[c.n-1:]}, {remove: ids[1:]}, {add: []uint64{1 << 31}}} {
+			want := slices.Concat(ids, change.add)
+			want = slices.DeleteFunc(want, func(id uint64) bool { return slices.Contains(change.remove, id) })
+			f := layout.NewFold(key, layout.AppendDelta(nil, change.add, nil, change.remove))
+			f.Older(v)
+			if got := f.Finish(true); !bytes.Equal(got, layout.AppendSet(nil, want, nil)) {
+				t.Errorf("%d ids, %d in a container, %d added and %d removed: other bytes than those of the set", c.n, c.each, len(change.add), len(change.remove))
+			}
+		}
+	}
+}

@@ -24,9 +24,32 @@ const (
 	weightF32   = 1 // n f32, little-endian
 )
 
-// listMax is the size up to which a set is a delta-varint list: it is 2.5
-// times smaller than a roaring bitmap there and faster to walk.
-const listMax = 128
+// A set of up to listMax ids is a delta-varint list: it is 2.5 times smaller
+// than a roaring bitmap there and faster to walk. So it is for more ids if they
+// are fewer than listShare for each container of a bitmap that they are in, which
+// takes 8 bytes itself.
+const (
+	listMax   = 128
+	listShare = 16
+)
+
+// asList reports whether a set of n ids in so many containers is a list.
+func asList(n, containers int) bool { return n <= listMax || n < listShare*containers }
+
+// containersOf returns how many containers of a bitmap ids are in, or an upper
+// bound that asList does not tell from it.
+func containersOf(ids []uint64) int {
+	if len(ids) <= listMax {
+		return len(ids)
+	}
+	n := 1
+	for i := 1; i < len(ids); i++ {
+		if Container(ids[i]) != Container(ids[i-1]) {
+			n++
+		}
+	}
+	return n
+}
 
 // Set is a decoded set value: ids ascending and, where any differs from 1,
 // their weights in the same order. In the value of a container the ids are the
@@ -66,7 +89,7 @@ func (s *Set) Push(id uint64, w float32) {
 func AppendSet(dst []byte, ids []uint64, weights []float32) []byte {
 	weights = dropUnit(weights)
 	kind := byte(setList)
-	if len(ids) > listMax {
+	if !asList(len(ids), containersOf(ids)) {
 		kind = setRoar
 	}
 	if weights != nil {
@@ -290,6 +313,30 @@ func readList(b []byte, ids *[]uint64) ([]byte, error) {
 	return b, nil
 }
 
+// listHas reports whether a list has an id. It reads the list up to it.
+func listHas(b []byte, id uint64) (bool, error) {
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)-k) {
+		return false, errSet("bad count")
+	}
+	b = b[k:]
+	at := uint64(0)
+	for i := range n {
+		d, k := binary.Uvarint(b)
+		if k <= 0 {
+			return false, errSet("cut short")
+		}
+		if next := at + d; i > 0 && next <= at || next < at {
+			return false, errSet("ids not ascending")
+		}
+		at, b = at+d, b[k:]
+		if at >= id {
+			return at == id, nil
+		}
+	}
+	return false, nil
+}
+
 func readWeights(b []byte, n int, w *[]float32) ([]byte, error) {
 	if len(b) == 0 {
 		return nil, errSet("weights missing")
@@ -353,6 +400,13 @@ func SetHas(v []byte, id uint64) (weight float32, has bool, err error) {
 			return nil
 		})
 		return weight, has, err
+	}
+	if len(v) > 0 && v[0] == setList {
+		has, err := listHas(v[1:], id)
+		if !has || err != nil {
+			return 0, false, err
+		}
+		return 1, true, nil
 	}
 	var s Set
 	if err := ReadSet(v, &s); err != nil {

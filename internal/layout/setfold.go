@@ -157,7 +157,7 @@ func foldRoaring(base []byte, changes []change) (v []byte, ok bool) {
 				rb.Add(uint32(c.id))
 			}
 		}
-		if rb.GetCardinality() <= listMax {
+		if n := rb.GetCardinality(); n <= listMax || asList(int(n), int(rb.Stats().Containers)) {
 			var ids []uint64
 			if err := appendIDs(&ids, rb); err != nil {
 				return err

@@ -27,9 +27,11 @@ func (s *Store) wrap(op string, err error) error {
 // wrapRead is wrap for what reads: what else may go wrong there is the file
 // system's failure.
 func (s *Store) wrapRead(op string, err error) error {
-	err = translate(err)
-	for _, known := range []error{kv.ErrClosed, kv.ErrNotFound, kv.ErrCorrupt, kv.ErrReadOnly, context.Canceled, context.DeadlineExceeded} {
-		if err == nil || errors.Is(err, known) {
+	if err = translate(err); err == nil || errors.Is(err, kv.ErrNotFound) {
+		return err
+	}
+	for _, known := range []error{kv.ErrClosed, kv.ErrCorrupt, kv.ErrReadOnly, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
 			return s.wrap(op, err)
 		}
 	}
@@ -38,6 +40,9 @@ func (s *Store) wrapRead(op string, err error) error {
 
 // translate turns Pebble's errors into kv's.
 func translate(err error) error {
+	if err == pebble.ErrNotFound { // Most errors are this one, unwrapped, and looking into it takes longer than the read.
+		return kv.ErrNotFound
+	}
 	var known *kv.CorruptError
 	switch {
 	case err == nil, errors.As(err, &known):
