@@ -35,7 +35,7 @@ func textFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	fs.IntVar(&b.words, "words", 10, "mean `number` of words of a document")
 	fs.IntVar(&b.queries, "queries", 1000, "searches")
 	fs.IntVar(&b.terms, "terms", 5, "`words` of a search, any of which may match")
-	fs.IntVar(&b.batch, "batch", 100_000, "documents of a transaction")
+	fs.IntVar(&b.batch, "batch", 1_000_000, "documents of a transaction")
 	fs.IntVar(&b.verify, "verify", 20, "searches whose first ten are compared with those of the search for all documents, which adds up term after term")
 	fs.BoolVar(&b.positions, "positions", true, "keep the places of words")
 	fs.StringVar(&b.dir, "dir", "", "`folder` in which the database is made, which is removed at the end; by default that for temporary files")

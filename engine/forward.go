@@ -24,14 +24,12 @@ const maxTermBytes = 1 << 10
 // length of what a term has in common with the one before it, bytes is the
 // rest. words is the sum of freq: the length of the node's text.
 
-// encodeForward returns the forward list of terms in order.
-func encodeForward(terms []TermFreq) []byte {
-	words, size := uint64(0), 0
+// appendForward appends the forward list of terms in order.
+func appendForward(b []byte, terms []TermFreq) []byte {
+	words := uint64(0)
 	for _, t := range terms {
 		words += uint64(t.Freq)
-		size += 3 + len(t.Term)
 	}
-	b := make([]byte, 0, 2*binary.MaxVarintLen64+size)
 	b = binary.AppendUvarint(b, words)
 	b = binary.AppendUvarint(b, uint64(len(terms)))
 	prev := ""

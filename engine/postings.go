@@ -2,16 +2,15 @@ package engine
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
 )
 
 // The terms of a field are kept under three kinds of keys:
@@ -25,44 +24,6 @@ import (
 // transaction and written when it commits, one merge operand for each term and
 // container and one for each sum. If they outgrow their memory they are sorted
 // in files ([termSpill]).
-
-// postingsChange is what a transaction does to one container of one term.
-type postingsChange struct {
-	ops []postingsOp // in the order of the calls: the last of a node counts
-	sum [2]int64     // nodes, occurrences
-}
-
-// postingsOp adds, replaces or removes the posting of one node.
-type postingsOp struct {
-	positions []byte
-	freq      uint32 // 0 removes
-	words     uint32
-	node      uint16
-}
-
-// What a buffered change of a term's container, and each of its operations,
-// count towards a transaction's size.
-const (
-	postingsChangeBytes = 128
-	postingsOpBytes     = 40
-)
-
-// bufferKey appends the key under which a transaction buffers the change of a
-// term's container: field u32, container u48, term.
-func bufferKey(dst []byte, field uint32, container uint64, term string) []byte {
-	dst = binary.BigEndian.AppendUint32(dst, field)
-	dst = binary.BigEndian.AppendUint16(dst, uint16(container>>32))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(container))
-	return append(dst, term...)
-}
-
-// bufferKeyOf reads a buffer key back.
-func bufferKeyOf(k string) (field uint32, container uint64, term string) {
-	b := []byte(k[:10])
-	field = binary.BigEndian.Uint32(b)
-	container = uint64(binary.BigEndian.Uint16(b[4:]))<<32 | uint64(binary.BigEndian.Uint32(b[6:]))
-	return field, container, k[10:]
-}
 
 // PutTerms makes terms the terms of a node in a field, in place of those that
 // it had there; none at all is DeleteTerms. They need no order. The field must
@@ -88,55 +49,64 @@ func (v *TxView) putTerms(field string, id NodeID, terms []text.Term) error {
 	if len(terms) > math.MaxInt32 {
 		return phase.Mark(ErrInvalid, "%d terms", len(terms))
 	}
-	sorted := slices.Clone(terms)
+	list := &v.terms.list
+	if err := list.group(terms, o.Positions); err != nil {
+		return err
+	}
+	return v.replaceTerms(fid, id, list)
+}
+
+// nodeTerms are the distinct terms of a node, in byte order.
+type nodeTerms struct {
+	terms     []TermFreq
+	words     uint32
+	positions []byte // of all terms
+	ends      []int  // of those of each term, nil without positions
+
+	sorted []text.Term
+	at     []uint32
+}
+
+// group makes n the distinct terms of a list.
+func (n *nodeTerms) group(list []text.Term, positions bool) error {
+	n.terms, n.positions, n.ends = n.terms[:0], n.positions[:0], n.ends[:0]
+	n.words = uint32(len(list))
+	n.sorted = append(n.sorted[:0], list...)
+	sorted := n.sorted
 	slices.SortFunc(sorted, func(a, b text.Term) int {
 		if c := strings.Compare(a.Text, b.Text); c != 0 {
 			return c
 		}
 		return cmp.Compare(a.Pos, b.Pos)
 	})
-	list, ops, err := groupTerms(sorted, o.Positions)
-	if err != nil {
-		return err
-	}
-	return v.replaceTerms(fid, id, list, ops)
-}
-
-// groupTerms returns the distinct terms of a sorted list with what is to be
-// written of each.
-func groupTerms(sorted []text.Term, positions bool) ([]TermFreq, []postingsOp, error) {
-	distinct := 0
-	for i, t := range sorted {
-		if t.Text == "" || len(t.Text) > maxTermBytes {
-			return nil, nil, phase.Mark(ErrInvalid, "a term has 1 to %d bytes, not %d", maxTermBytes, len(t.Text))
-		}
-		if i == 0 || sorted[i-1].Text != t.Text {
-			distinct++
-		}
-	}
-	list := make([]TermFreq, 0, distinct)
-	ops := make([]postingsOp, 0, distinct)
-	var room []byte // all positions of the node
-	var pos []uint32
-	if positions {
-		room = make([]byte, 0, 2*len(sorted))
-	}
 	for i := 0; i < len(sorted); {
 		term := sorted[i].Text
-		pos = pos[:0]
+		if term == "" || len(term) > maxTermBytes {
+			return phase.Mark(ErrInvalid, "a term has 1 to %d bytes, not %d", maxTermBytes, len(term))
+		}
+		from := i
+		n.at = n.at[:0]
 		for ; i < len(sorted) && sorted[i].Text == term; i++ {
-			pos = append(pos, sorted[i].Pos)
+			n.at = append(n.at, sorted[i].Pos)
 		}
-		op := postingsOp{freq: uint32(len(pos)), words: uint32(len(sorted))}
+		n.terms = append(n.terms, TermFreq{term, uint32(i - from)})
 		if positions {
-			from := len(room)
-			room = layout.AppendPositions(room, pos)
-			op.positions = room[from:len(room):len(room)]
+			n.positions = layout.AppendPositions(n.positions, n.at)
+			n.ends = append(n.ends, len(n.positions))
 		}
-		list = append(list, TermFreq{term, op.freq})
-		ops = append(ops, op)
 	}
-	return list, ops, nil
+	return nil
+}
+
+// positionsOf returns the positions of the i-th term.
+func (n *nodeTerms) positionsOf(i int) []byte {
+	switch {
+	case len(n.ends) == 0:
+		return nil
+	case i == 0:
+		return n.positions[:n.ends[0]]
+	}
+	return n.positions[n.ends[i-1]:n.ends[i]]
 }
 
 // DeleteTerms removes all terms of a node from a field.
@@ -152,13 +122,13 @@ func (v *TxView) deleteTerms(field string, id NodeID) error {
 	if err != nil {
 		return err
 	}
-	return v.replaceTerms(fid, id, nil, nil)
+	return v.replaceTerms(fid, id, &nodeTerms{})
 }
 
 // deleteAllTerms removes all terms of a node from all fields.
 func (v *TxView) deleteAllTerms(id NodeID) error {
 	for _, fid := range v.idsOf(layout.KindField) {
-		if err := v.replaceTerms(fid, id, nil, nil); err != nil {
+		if err := v.replaceTerms(fid, id, &nodeTerms{}); err != nil {
 			return err
 		}
 	}
@@ -166,37 +136,66 @@ func (v *TxView) deleteAllTerms(id NodeID) error {
 }
 
 // replaceTerms brings a node from the terms that it has in a field to those of
-// list, for each of which ops holds the posting.
-func (v *TxView) replaceTerms(field uint32, id NodeID, list []TermFreq, ops []postingsOp) error {
+// list.
+func (v *TxView) replaceTerms(field uint32, id NodeID, list *nodeTerms) error {
 	key := layout.TermsOf(v.g, field, uint64(id))
 	var old []TermFreq
 	var oldWords uint32
-	b, err := v.termList(key)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		if len(list) == 0 {
-			return nil
-		}
-	case err != nil:
+	isNew, err := v.unlisted(field, uint64(id))
+	if err != nil {
 		return err
-	default:
-		if old, oldWords, err = decodeForward(b); err != nil {
-			return corrupt(key, err)
+	}
+	if !isNew {
+		b, err := v.termList(key)
+		switch {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
+			return err
+		default:
+			if old, oldWords, err = decodeForward(b); err != nil {
+				return corrupt(key, err)
+			}
 		}
 	}
-	v.sumTerms(field, old, oldWords, list, ops)
-	var scratch [64]byte
-	for i, j := 0, 0; i < len(old) || j < len(list); {
+	if len(old) == 0 && len(list.terms) == 0 {
+		return nil
+	}
+	v.bufferTerms(field, uint32(id), old, oldWords, list)
+	v.terms.forward = v.terms.forward[:0]
+	if len(list.terms) > 0 {
+		v.terms.forward = appendForward(v.terms.forward, list.terms)
+	}
+	if err := v.setTermList(key, v.terms.forward); err != nil {
+		return err
+	}
+	return v.transact.spillTerms()
+}
+
+// bufferTerms buffers what changes if a node has the terms of list in place of
+// old ones.
+func (v *TxView) bufferTerms(field, node uint32, old []TermFreq, oldWords uint32, list *nodeTerms) {
+	nodes, words := int64(0), int64(0)
+	if len(old) > 0 {
+		nodes, words = -1, -int64(oldWords)
+	}
+	if len(list.terms) > 0 {
+		nodes, words = nodes+1, words+int64(list.words)
+	}
+	b := &v.terms.buffer
+	b.addField(field, nodes, words)
+	size := 0
+	for i, j := 0, 0; i < len(old) || j < len(list.terms); {
 		c := 0
 		switch {
 		case i == len(old):
 			c = 1
-		case j == len(list):
+		case j == len(list.terms):
 			c = -1
 		default:
-			c = strings.Compare(old[i].Term, list[j].Term)
+			c = strings.Compare(old[i].Term, list.terms[j].Term)
 		}
-		var op postingsOp
+		op := postingsOp{node: node}
+		var positions []byte
 		var sum [2]int64
 		var term string
 		if c <= 0 {
@@ -206,119 +205,97 @@ func (v *TxView) replaceTerms(field uint32, id NodeID, list []TermFreq, ops []po
 			i++
 		}
 		if c >= 0 {
-			term, op = list[j].Term, ops[j]
+			term, op.freq, op.words = list.terms[j].Term, list.terms[j].Freq, list.words
+			positions = list.positionsOf(j)
 			sum[0]++
 			sum[1] += int64(op.freq)
 			j++
 		}
-		op.node = uint16(id)
-		v.bufferPosting(bufferKey(scratch[:0], field, layout.Container(uint64(id)), term), op, sum)
+		size += b.add(field, term, op, positions, sum)
 	}
-	b = nil
-	if len(list) > 0 {
-		b = encodeForward(list)
-	}
-	if err := v.setTermList(key, b); err != nil {
-		return err
-	}
-	return v.transact.spillTerms()
-}
-
-// sumTerms counts the change of a node's terms in the sums of the field.
-func (v *TxView) sumTerms(field uint32, old []TermFreq, oldWords uint32, list []TermFreq, ops []postingsOp) {
-	nodes, words := int64(0), -int64(oldWords)
-	if len(old) > 0 {
-		nodes--
-	}
-	if len(list) > 0 {
-		nodes++
-		words += int64(ops[0].words)
-	}
-	v.addLexSum(field, "", [2]int64{nodes, words})
-}
-
-func (v *TxView) addLexSum(field uint32, term string, sum [2]int64) {
-	k := string(layout.LexSum(v.g, field, term))
-	s := v.lexsums[k]
-	if s == nil {
-		s = new([2]int64)
-		v.lexsums[k] = s
-	}
-	s[0] += sum[0]
-	s[1] += sum[1]
-}
-
-func (v *TxView) bufferPosting(key []byte, op postingsOp, sum [2]int64) {
-	c := v.postings[string(key)]
-	if c == nil {
-		c = &postingsChange{}
-		v.postings[string(key)] = c
-		v.countTerms(postingsChangeBytes + len(key))
-	}
-	c.ops = append(c.ops, op)
-	c.sum[0] += sum[0]
-	c.sum[1] += sum[1]
-	v.countTerms(postingsOpBytes + len(op.positions))
+	v.countTerms(size)
 }
 
 // countTerms counts bytes of buffered postings.
 func (v *TxView) countTerms(n int) {
-	v.termBytes += n
+	v.terms.bytes += n
 	v.transact.termBytes += n
 	v.transact.bulky += n
 }
 
 // clearPostings forgets the buffered postings.
 func (v *TxView) clearPostings() {
-	clear(v.postings)
-	v.countTerms(-v.termBytes)
+	v.terms.buffer.clear()
+	v.countTerms(-v.terms.bytes)
 }
 
-// removes reports whether a node loses the term.
-func (c *postingsChange) removes() bool {
-	return slices.ContainsFunc(c.ops, func(op postingsOp) bool { return op.freq == 0 })
-}
-
-// flushPostings moves the buffered postings and sums into the overlay, in
-// order of their keys. The keys of a term go with its last node, because they
-// contain the term.
+// flushPostings sorts the buffered postings. If nodes lose terms it moves them
+// into the overlay, since the keys of a term go with its last node: they contain
+// the term. Otherwise [TxView.appendPostings] writes them past the overlay.
 func (v *TxView) flushPostings() error {
+	b := &v.terms.buffer
+	if b.empty() {
+		return nil
+	}
 	if s := v.transact.spill; s != nil {
-		v.spillPostings()
-		return s.err()
+		return v.spillPostings()
+	}
+	b.sort()
+	if !b.removes {
+		return nil
 	}
 	o := v.transact.overlay
-	var value []byte
-	shrunk := map[string][][]byte{} // key of sums -> keys of containers
-	for _, k := range slices.Sorted(maps.Keys(v.postings)) {
-		c := v.postings[k]
-		field, container, term := bufferKeyOf(k)
-		value = c.appendDelta(value[:0])
-		key := layout.Postings(v.g, field, term, container)
-		o.Merge(key, value)
-		v.addLexSum(field, term, c.sum)
-		if c.removes() {
-			sum := string(layout.LexSum(v.g, field, term))
-			shrunk[sum] = append(shrunk[sum], key)
+	shrunk := map[*bufferedTerm][][]byte{} // keys of containers
+	err := b.each(v.g, func(c *containerChange) error {
+		o.Merge(c.key, c.value)
+		if c.removes {
+			shrunk[c.term] = append(shrunk[c.term], slices.Clone(c.key))
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	err = b.eachSum(v.g, func(key []byte, sum [2]int64, _ *bufferedTerm) error {
+		if sum != [2]int64{} {
+			o.Merge(key, layout.AppendSum(nil, sum[0], sum[1]))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = b.eachSum(v.g, func(key []byte, sum [2]int64, term *bufferedTerm) error {
+		if term == nil && sum[0] >= 0 || term != nil && !term.removed {
+			return nil
+		}
+		return v.dropUnusedTerm(key, shrunk[term])
+	})
 	v.clearPostings()
-	for _, k := range slices.Sorted(maps.Keys(v.lexsums)) {
-		s := v.lexsums[k]
-		if *s != [2]int64{} {
-			o.Merge([]byte(k), layout.AppendSum(nil, s[0], s[1]))
+	return err
+}
+
+// appendPostings writes what flushPostings left of the postings into a batch.
+func (v *TxView) appendPostings(b kv.Batch) error {
+	err := v.terms.buffer.each(v.g, func(c *containerChange) error {
+		if v.fresh(c.field, c.container) {
+			b.Set(c.key, layout.NewFold(c.key, c.value).Finish(true))
+		} else {
+			b.Merge(c.key, c.value)
 		}
-		if s[0] < 0 && shrunk[k] == nil {
-			shrunk[k] = nil // a field's own
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	clear(v.lexsums)
-	for _, sum := range slices.Sorted(maps.Keys(shrunk)) {
-		if err := v.dropUnusedTerm([]byte(sum), shrunk[sum]); err != nil {
-			return err
+	err = v.terms.buffer.eachSum(v.g, func(key []byte, sum [2]int64, _ *bufferedTerm) error {
+		if sum != [2]int64{} {
+			b.Merge(key, layout.AppendSum(nil, sum[0], sum[1]))
 		}
-	}
-	return nil
+		return nil
+	})
+	v.clearPostings()
+	return err
 }
 
 // dropUnusedTerm removes a term's sums and containers if no node has it any
@@ -375,23 +352,4 @@ func (v *TxView) dropEmptyPostings(changed [][]byte, nodes uint64) error {
 		}
 	}
 	return nil
-}
-
-// appendDelta appends the merge operand of a change.
-func (c *postingsChange) appendDelta(dst []byte) []byte {
-	slices.SortStableFunc(c.ops, func(a, b postingsOp) int { return cmp.Compare(a.node, b.node) })
-	put := make([]layout.Posting, 0, len(c.ops))
-	var remove []uint64
-	for i, op := range c.ops {
-		switch {
-		case i+1 < len(c.ops) && c.ops[i+1].node == op.node:
-		case op.freq == 0:
-			remove = append(remove, uint64(op.node))
-		default:
-			put = append(put, layout.Posting{
-				Node: uint64(op.node), Freq: op.freq, Words: op.words, Positions: op.positions,
-			})
-		}
-	}
-	return layout.AppendPostingsDelta(dst, put, remove)
 }

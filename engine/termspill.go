@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bufio"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -24,8 +26,8 @@ const (
 	// spillShare is the part of Options.MaxTxBytes, 1 in so many, that buffered
 	// postings take before a transaction moves them to files.
 	spillShare = 4
-	// spilledBytes bounds what is buffered, and what is sorted, from then on.
-	spilledBytes = 8 << 20
+	// spilledBytes bounds what is buffered from then on.
+	spilledBytes = 16 << 20
 )
 
 // spillTerms moves buffered postings to files if they outgrow their memory, or
@@ -48,40 +50,49 @@ func (tx *Tx) spillTerms() error {
 		tx.spill.postings.spill.dir, tx.spill.sums.spill.dir, tx.spill.lists.file.dir = dir, dir, dir
 	}
 	for _, v := range tx.graphs {
-		v.spillPostings()
+		if err := v.spillPostings(); err != nil {
+			return err
+		}
 	}
-	return tx.spill.err()
+	return nil
 }
-
-func (s *termSpill) err() error { return firstError(s.postings.err, s.sums.err) }
 
 func (s *termSpill) close() error {
 	return firstError(s.postings.spill.close(), s.sums.spill.close(), s.lists.file.close())
 }
 
-// spillPostings moves the buffered postings and sums of the graph to files.
-func (v *TxView) spillPostings() {
-	s := v.transact.spill
+// spillPostings moves the buffered postings and sums of the graph to files: a
+// sorted run of each.
+func (v *TxView) spillPostings() error {
+	s, b := v.transact.spill, &v.terms.buffer
+	if b.empty() {
+		return nil
+	}
+	b.sort()
+	s.removes = s.removes || b.removes
+	err := s.postings.spill.write(func(w *bufio.Writer) error {
+		return b.each(v.g, func(c *containerChange) error {
+			return writeOp(w, &sortedOp{key: c.key, value: c.value, merge: true})
+		})
+	})
+	if err != nil {
+		return err
+	}
 	var value []byte
-	for k, c := range v.postings {
-		field, container, term := bufferKeyOf(k)
-		s.removes = s.removes || c.removes()
-		value = c.appendDelta(value[:0])
-		s.postings.Merge(layout.Postings(v.g, field, term, container), value)
-		s.sums.Merge(layout.LexSum(v.g, field, term), layout.AppendSum(nil, c.sum[0], c.sum[1]))
-	}
-	for k, sum := range v.lexsums {
-		s.sums.Merge([]byte(k), layout.AppendSum(nil, sum[0], sum[1]))
-	}
-	clear(v.lexsums)
+	err = s.sums.spill.write(func(w *bufio.Writer) error {
+		return b.eachSum(v.g, func(key []byte, sum [2]int64, _ *bufferedTerm) error {
+			value = layout.AppendSum(value[:0], sum[0], sum[1])
+			return writeOp(w, &sortedOp{key: key, value: value, merge: true})
+		})
+	})
 	v.clearPostings()
-	v.postings = map[string]*postingsChange{} // the one before is large
+	return err
 }
 
 // termList reads a forward list as the transaction has it.
 func (v *TxView) termList(key []byte) ([]byte, error) {
 	if s := v.transact.spill; s != nil {
-		if b, ok, err := s.lists.get(key); ok || err != nil {
+		if b, ok, err := s.lists.get(key, nil); ok || err != nil {
 			return b, err
 		}
 	}
@@ -105,8 +116,28 @@ func (v *TxView) setTermList(key, list []byte) error {
 // that the key is removed.
 type listFile struct {
 	file    spill
-	at      map[string]span
+	at      map[forwardKey]span
 	pending []byte // the end of the file, not written yet
+
+	window []byte // a part of the file, which begins at from
+	from   int64
+}
+
+// forwardKey is the key of a forward list as numbers, in the same order.
+type forwardKey struct {
+	g, field uint32
+	node     uint64
+}
+
+func forwardKeyOf(key []byte) forwardKey {
+	field, node := layout.TermsOfID(key)
+	return forwardKey{binary.BigEndian.Uint32(key[1:]), field, node}
+}
+
+func (k forwardKey) key() []byte { return layout.TermsOf(k.g, k.field, k.node) }
+
+func compareForwardKeys(a, b forwardKey) int {
+	return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.field, b.field), cmp.Compare(a.node, b.node))
 }
 
 // listBuffer is how many bytes of values are written at once.
@@ -114,9 +145,9 @@ const listBuffer = 1 << 20
 
 func (l *listFile) set(key, value []byte) error {
 	if l.at == nil {
-		l.at = map[string]span{}
+		l.at = map[forwardKey]span{}
 	}
-	l.at[string(key)] = span{l.file.size + int64(len(l.pending)), int64(len(value))}
+	l.at[forwardKeyOf(key)] = span{l.file.size + int64(len(l.pending)), int64(len(value))}
 	if l.pending = append(l.pending, value...); len(l.pending) < listBuffer {
 		return nil
 	}
@@ -128,22 +159,41 @@ func (l *listFile) set(key, value []byte) error {
 	return err
 }
 
-// get returns the value of a key, [ErrNotFound] for one that is removed; ok is
-// false for a key that the file does not have.
-func (l *listFile) get(key []byte) (b []byte, ok bool, err error) {
-	at, ok := l.at[string(key)]
+// get appends the value of a key to dst, [ErrNotFound] for one that is removed; ok
+// is false for a key that the file does not have.
+func (l *listFile) get(key, dst []byte) (b []byte, ok bool, err error) {
+	at, ok := l.at[forwardKeyOf(key)]
 	switch {
 	case !ok:
-		return nil, false, nil
+		return dst, false, nil
 	case at.n == 0:
-		return nil, true, ErrNotFound
+		return dst, true, ErrNotFound
 	case at.from >= l.file.size:
 		from := at.from - l.file.size
-		return slices.Clone(l.pending[from : from+at.n]), true, nil
+		return append(dst, l.pending[from:from+at.n]...), true, nil
 	}
-	b = make([]byte, at.n)
-	_, err = l.file.f.ReadAt(b, at.from)
-	return b, true, err
+	b, err = l.read(at)
+	return append(dst, b...), true, err
+}
+
+// read returns a part of the file until the next call. If it lies a little after
+// the one before, which is so where lists are read as they were written, the
+// file is read through a buffer.
+func (l *listFile) read(at span) ([]byte, error) {
+	const buffer = 64 << 10
+	end := l.from + int64(len(l.window))
+	if at.from < l.from || at.from+at.n > end {
+		n := at.n
+		if at.from >= l.from && at.from < end+buffer {
+			n = min(max(n, buffer), l.file.size-at.from)
+		}
+		l.from, l.window = at.from, slices.Grow(l.window[:0], int(n))[:n]
+		if _, err := l.file.f.ReadAt(l.window, at.from); err != nil {
+			l.window = l.window[:0]
+			return nil, err
+		}
+	}
+	return l.window[at.from-l.from:][:at.n], nil
 }
 
 // commitSpilled writes the transaction as sorted tables. The caller is the

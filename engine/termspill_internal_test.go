@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -226,7 +227,7 @@ func TestListFile(t *testing.T) {
 	value := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 1+i*997%30_000) }
 	want := map[string][]byte{}
 	for i := range 300 {
-		k := fmt.Sprint(i % 200)
+		k := string(layout.TermsOf(1, 1, uint64(i*7919%200)))
 		want[k] = value(i)
 		if i%7 == 0 {
 			want[k] = nil
@@ -235,13 +236,17 @@ func TestListFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for k, v := range want {
-		b, ok, err := l.get([]byte(k))
-		if !ok || !bytes.Equal(b, v) || errors.Is(err, ErrNotFound) != (v == nil) {
-			t.Errorf("%s: %d bytes, %v, %v", k, len(b), ok, err)
+	keys := slices.Sorted(maps.Keys(want))
+	for round := range 2 { // in order of the keys, and in another one
+		for _, k := range keys {
+			b, ok, err := l.get([]byte(k), []byte("before"))
+			if !ok || string(b) != "before"+string(want[k]) || errors.Is(err, ErrNotFound) != (want[k] == nil) {
+				t.Errorf("round %d, %x: %d bytes, %v, %v", round, k, len(b), ok, err)
+			}
 		}
+		slices.SortFunc(keys, func(a, b string) int { return bytes.Compare(want[a], want[b]) })
 	}
-	if _, ok, err := l.get([]byte("none")); ok || err != nil {
+	if _, ok, err := l.get(layout.TermsOf(1, 1, 1000), nil); ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
 }

@@ -19,7 +19,8 @@ type termWriter struct {
 	sums *spill // as settleSums wrote them
 
 	begun bool
-	lists []string // keys of forward lists that are to be written, ascending
+	lists []forwardKey // forward lists that are to be written, ascending
+	list  []byte       // one of them
 }
 
 func (t *termWriter) Set(k, v []byte) error {
@@ -59,12 +60,16 @@ func (t *termWriter) upTo(key []byte) (skip bool, err error) {
 	if err := t.begin(); err != nil {
 		return false, err
 	}
-	for len(t.lists) > 0 && t.lists[0] < string(key) {
+	for len(t.lists) > 0 {
+		next := t.lists[0].key()
+		if c := bytes.Compare(next, key); c >= 0 {
+			return c == 0, nil
+		}
 		if err := t.writeList(); err != nil {
 			return false, err
 		}
 	}
-	return len(t.lists) > 0 && t.lists[0] == string(key), nil
+	return false, nil
 }
 
 // begin writes postings and sums.
@@ -73,7 +78,7 @@ func (t *termWriter) begin() error {
 		return nil
 	}
 	t.begun = true
-	t.lists = slices.Sorted(maps.Keys(t.tx.spill.lists.at))
+	t.lists = slices.SortedFunc(maps.Keys(t.tx.spill.lists.at), compareForwardKeys)
 	if err := t.writePostings(); err != nil {
 		return err
 	}
@@ -98,9 +103,10 @@ func (t *termWriter) end() error {
 }
 
 func (t *termWriter) writeList() error {
-	key := []byte(t.lists[0])
+	key := t.lists[0].key()
 	t.lists = t.lists[1:]
-	b, _, err := t.tx.spill.lists.get(key)
+	b, _, err := t.tx.spill.lists.get(key, t.list[:0])
+	t.list = b
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return t.w.Delete(key)
@@ -145,7 +151,7 @@ func (t *termWriter) sumReader() func() (*sortedOp, error) {
 func (t *termWriter) writePostings() error {
 	s := t.tx.spill
 	if !s.removes {
-		return s.postings.each(t.tx.ctx, func(op *sortedOp) error { return t.w.Merge(op.key, op.value) })
+		return s.postings.each(t.tx.ctx, t.writeContainer)
 	}
 	next := t.sumReader()
 	sum, err := next()
@@ -206,7 +212,21 @@ func (t *termWriter) writeOrDrop(g uint32, sum, op *sortedOp) error {
 			}
 		}
 	}
-	return t.w.Merge(op.key, op.value)
+	return t.writeContainer(op)
+}
+
+// writeContainer writes the change of a container, as a whole value if no node of
+// it had terms before.
+func (t *termWriter) writeContainer(op *sortedOp) error {
+	field, container := layout.PostingsContainer(op.key)
+	if v := t.tx.graphs[binary.BigEndian.Uint32(op.key[1:])]; v == nil || !v.fresh(field, container) {
+		return t.w.Merge(op.key, op.value)
+	}
+	b := layout.NewFold(op.key, op.value).Finish(true)
+	if layout.IsEmpty(layout.TagPostings, b) {
+		return t.w.Delete(op.key) // what is there has no nodes
+	}
+	return t.w.Set(op.key, b)
 }
 
 // lastNode returns the next node id of a graph of the transaction.

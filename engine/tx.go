@@ -145,8 +145,6 @@ func (tx *Tx) Graph(g *Graph) *TxView {
 		nextNode: g.st.nextNode,
 		promoted: map[promotedKey]*roaring.Bitmap{},
 		refold:   map[edgeKey]struct{}{},
-		postings: map[string]*postingsChange{},
-		lexsums:  map[string]*[2]int64{},
 		shrunk:   map[string]struct{}{},
 		vectors:  map[uint32]*vectorWrite{},
 		made:     map[uint32]*vecindex.Index{},
@@ -181,9 +179,7 @@ type TxView struct {
 	applied   []edgeOp // in it, kept to be verified
 	promoted  map[promotedKey]*roaring.Bitmap
 	refold    map[edgeKey]struct{}
-	postings  map[string]*postingsChange
-	lexsums   map[string]*[2]int64
-	termBytes int                 // of postings
+	terms     txTerms
 	shrunk    map[string]struct{} // keys of sets that lost ids
 	vectors   map[uint32]*vectorWrite
 	unindexed []uint32                   // indexes that it drops

@@ -26,6 +26,11 @@ func (tx *Tx) commit(d kv.Durability) error {
 	if tx.spill == nil {
 		b := tx.db.store.NewBatch()
 		tx.overlay.AppendTo(b)
+		for _, id := range ids {
+			if err := tx.graphs[id].appendPostings(b); err != nil {
+				return err
+			}
+		}
 		size, write = b.Bytes(), func() error { return tx.db.commit(tx.ctx, b, d) }
 		if tx.overlay.Len() == 0 {
 			tx.committed = true

@@ -64,6 +64,11 @@ func PostingsOf(key []byte) (field uint32, term string, container uint64) {
 	return binary.BigEndian.Uint32(key[5:]), string(unescape(nil, key[9:n])), get48(key[n:])
 }
 
+// PostingsContainer reads field and container back from a postings key.
+func PostingsContainer(key []byte) (field uint32, container uint64) {
+	return binary.BigEndian.Uint32(key[5:]), get48(key[len(key)-6:])
+}
+
 // LexSum returns the key of a term's sums: nodes that have it and its
 // occurrences. The empty term holds the field's: nodes and words.
 func LexSum(g, field uint32, term string) []byte {

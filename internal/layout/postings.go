@@ -3,6 +3,7 @@ package layout
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // The kinds of a postings value, in its first byte.
@@ -47,37 +48,68 @@ func (p *Posting) ReadPositions(dst []uint32) []uint32 {
 	return dst
 }
 
-// AppendPostingsDelta appends a merge operand that adds or replaces the
-// postings of some nodes and removes those of others, both strictly ascending.
-// The columns follow one another, so that a reader that wants no positions does
-// not touch them; all numbers are uvarints:
+// PostingsBuilder makes the value of a container of a term's postings. The zero
+// value is empty.
+type PostingsBuilder struct {
+	nodes       []uint16
+	freq, words []uint32
+	positions   []byte
+}
+
+// Reset empties the builder and keeps its memory.
+func (b *PostingsBuilder) Reset() {
+	b.nodes, b.freq, b.words, b.positions = b.nodes[:0], b.freq[:0], b.words[:0], b.positions[:0]
+}
+
+// Add adds the posting of a node greater than all before. Either all postings of a
+// value have positions, as [AppendPositions] makes them, or none.
+func (b *PostingsBuilder) Add(node uint16, freq, words uint32, positions []byte) {
+	b.nodes = append(b.nodes, node)
+	b.freq = append(b.freq, freq)
+	b.words = append(b.words, words)
+	b.positions = append(b.positions, positions...)
+}
+
+// AppendDelta appends a merge operand that adds or replaces the postings that were
+// added, and removes those of other nodes, strictly ascending. The columns follow
+// one another, so that a reader that wants no positions does not touch them; all
+// numbers are uvarints:
 //
 //	kind u8 | n | n node deltas | n freq | n words | bytes | positions | removed
 //
 // The value of a whole container has another kind and ends after the positions.
-func AppendPostingsDelta(dst []byte, ps []Posting, remove []uint64) []byte {
-	return appendList(appendColumns(append(dst, postingsDelta), ps), remove)
-}
-
-func appendColumns(dst []byte, ps []Posting) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(ps)))
-	prev, bytes := uint64(0), 0
-	for i := range ps {
-		dst = binary.AppendUvarint(dst, ps[i].Node-prev)
-		prev = ps[i].Node
-		bytes += len(ps[i].Positions)
-	}
-	for i := range ps {
-		dst = binary.AppendUvarint(dst, uint64(ps[i].Freq))
-	}
-	for i := range ps {
-		dst = binary.AppendUvarint(dst, uint64(ps[i].Words))
-	}
-	dst = binary.AppendUvarint(dst, uint64(bytes))
-	for i := range ps {
-		dst = append(dst, ps[i].Positions...)
+func (b *PostingsBuilder) AppendDelta(dst []byte, remove []uint16) []byte {
+	dst = b.appendColumns(append(dst, postingsDelta))
+	dst = appendUvarint(dst, uint64(len(remove)))
+	prev := uint16(0)
+	for _, node := range remove {
+		dst = appendUvarint(dst, uint64(node-prev))
+		prev = node
 	}
 	return dst
+}
+
+// AppendBase appends the value of a whole container.
+func (b *PostingsBuilder) AppendBase(dst []byte) []byte {
+	return b.appendColumns(append(dst, postingsBase))
+}
+
+func (b *PostingsBuilder) appendColumns(dst []byte) []byte {
+	dst = slices.Grow(dst, 16+6*len(b.nodes)+len(b.positions))
+	dst = appendUvarint(dst, uint64(len(b.nodes)))
+	prev := uint16(0)
+	for _, node := range b.nodes {
+		dst = appendUvarint(dst, uint64(node-prev))
+		prev = node
+	}
+	for _, f := range b.freq {
+		dst = appendUvarint(dst, uint64(f))
+	}
+	for _, w := range b.words {
+		dst = appendUvarint(dst, uint64(w))
+	}
+	dst = appendUvarint(dst, uint64(len(b.positions)))
+	return append(dst, b.positions...)
 }
 
 func errPostings(why string) error { return fmt.Errorf("malformed postings: %s", why) }

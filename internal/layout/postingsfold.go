@@ -29,45 +29,23 @@ func (f *postingsFold) Finish(hasBase bool) []byte {
 	if !ok {
 		return keepDamaged(ops)
 	}
-	n, size := 0, 0
-	var remove []uint64
+	var b PostingsBuilder
+	b.nodes, b.freq, b.words = make([]uint16, 0, len(order)), make([]uint32, 0, len(order)), make([]uint32, 0, len(order))
+	var remove []uint16
 	for i, x := range order {
 		switch {
 		case i+1 < len(order) && order[i+1].node() == x.node():
 		case x.removes():
-			remove = append(remove, x.node())
+			remove = append(remove, uint16(x.node()))
 		default:
-			order[n] = x
-			n++
-			size += len(all[x.index()].positions(ops))
+			p := &all[x.index()]
+			b.Add(uint16(x.node()), p.freq, p.words, p.positions(ops))
 		}
 	}
-	order = order[:n]
-	kind := byte(postingsDelta)
 	if hasBase {
-		kind = postingsBase
+		return b.AppendBase(nil)
 	}
-	out := append(make([]byte, 0, 16+6*n+size+4*len(remove)), kind)
-	out = appendUvarint(out, uint64(n))
-	prev := uint64(0)
-	for _, x := range order {
-		out = appendUvarint(out, x.node()-prev)
-		prev = x.node()
-	}
-	for _, x := range order {
-		out = appendUvarint(out, uint64(all[x.index()].freq))
-	}
-	for _, x := range order {
-		out = appendUvarint(out, uint64(all[x.index()].words))
-	}
-	out = appendUvarint(out, uint64(size))
-	for _, x := range order {
-		out = append(out, all[x.index()].positions(ops)...)
-	}
-	if hasBase {
-		return out
-	}
-	return appendList(out, remove)
+	return b.AppendDelta(nil, remove)
 }
 
 // appendUvarint is [binary.AppendUvarint], inlined for one byte.

@@ -149,8 +149,19 @@ func (w *tableWriter) prepare(k []byte) error {
 	if err := w.store.schema.ValidateKey(k); err != nil {
 		return err
 	}
+	if w.begun && w.last[0] != k[0] && w.size >= familyTable && bytes.Compare(w.last, w.until) >= 0 {
+		if err := w.finish(); err != nil {
+			return err
+		}
+	}
 	return w.open()
 }
+
+// familyTable is the size from which a table ends where the first byte of keys
+// changes. Ingests whose keys ascend from one to the next in some families, and
+// are spread in others, then overlap in the latter alone: the tables of the former
+// go to the last level at once and are not rewritten.
+const familyTable = 256 << 10
 
 // open opens a table if none is.
 func (w *tableWriter) open() error {
