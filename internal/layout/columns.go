@@ -15,6 +15,9 @@ type Columns struct {
 
 	positions []byte
 	tail      []byte // what follows: the removals of an operand
+
+	blocks  *Blocks
+	impacts []Impact
 }
 
 // Read decodes the value of a container in place of what c held. An operand
@@ -30,29 +33,18 @@ func (c *Columns) Read(v []byte) error {
 }
 
 func (c *Columns) read(v []byte) error {
-	if len(v) == 0 || v[0] != postingsBase && v[0] != postingsDelta {
+	if !isPostings(v) {
 		return errPostings("unknown kind")
 	}
 	b := v[1:]
-	// Each posting takes three bytes at least, so a count that passes cannot
-	// make the columns larger than a few times the value.
-	count, k := binary.Uvarint(b)
-	if k <= 0 || count > uint64(len(b)-k)/3 {
-		return errPostings("bad count")
+	var err error
+	if v[0] == postingsBlocksBase || v[0] == postingsBlocksDelta {
+		b, err = c.readBlocks(v)
+	} else {
+		b, err = c.readColumns(b)
 	}
-	b = b[k:]
-	n := int(count)
-	c.Nodes = slices.Grow(c.Nodes[:0], n)[:n]
-	c.Freq = slices.Grow(c.Freq[:0], n)[:n]
-	c.Words = slices.Grow(c.Words[:0], n)[:n]
-	b, ok := readNodes(b, c.Nodes)
-	if !ok {
-		return errPostings("bad node")
-	}
-	for _, column := range [][]uint32{c.Freq, c.Words} {
-		if b, ok = readNumbers(b, column); !ok {
-			return errPostings("bad column")
-		}
+	if err != nil {
+		return err
 	}
 	size, k := binary.Uvarint(b)
 	if k <= 0 || size > uint64(len(b)-k) {
@@ -61,6 +53,59 @@ func (c *Columns) read(v []byte) error {
 	end := k + int(size)
 	c.positions, c.tail = b[k:end:end], b[end:]
 	return nil
+}
+
+// size makes room for n postings.
+func (c *Columns) size(n int) {
+	c.Nodes = slices.Grow(c.Nodes[:0], n)[:n]
+	c.Freq = slices.Grow(c.Freq[:0], n)[:n]
+	c.Words = slices.Grow(c.Words[:0], n)[:n]
+}
+
+// readColumns reads columns of uvarints and returns what follows.
+func (c *Columns) readColumns(b []byte) ([]byte, error) {
+	// Each posting takes three bytes at least, so a count that passes cannot
+	// make the columns larger than a few times the value.
+	count, k := binary.Uvarint(b)
+	if k <= 0 || count > uint64(len(b)-k)/3 {
+		return nil, errPostings("bad count")
+	}
+	b = b[k:]
+	c.size(int(count))
+	b, ok := readNodes(b, c.Nodes)
+	if !ok {
+		return nil, errPostings("bad node")
+	}
+	for _, column := range [][]uint32{c.Freq, c.Words} {
+		if b, ok = readNumbers(b, column); !ok {
+			return nil, errPostings("bad column")
+		}
+	}
+	return b, nil
+}
+
+// readBlocks reads all blocks of v and returns what follows. Searches rely on the
+// bounds, so they are compared with the postings.
+func (c *Columns) readBlocks(v []byte) ([]byte, error) {
+	if c.blocks == nil {
+		c.blocks = &Blocks{}
+	}
+	if err := c.blocks.Read(v); err != nil {
+		return nil, err
+	}
+	c.size(c.blocks.n)
+	for i := range c.blocks.blocks {
+		from := i * blockPostings
+		to := from + int(c.blocks.blocks[i].n)
+		freq, words := c.Freq[from:to], c.Words[from:to]
+		if !c.blocks.load(&c.blocks.blocks[i], c.Nodes[from:to], freq, words) {
+			return nil, errPostings("bad block")
+		}
+		if c.impacts = impactsOf(c.impacts, freq, words); !slices.Equal(c.impacts, c.blocks.Impacts(i)) {
+			return nil, errPostings("bounds of other postings")
+		}
+	}
+	return v[c.blocks.end:], nil
 }
 
 // readNodes decodes node deltas into dst and returns what follows them.

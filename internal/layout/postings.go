@@ -54,6 +54,9 @@ type PostingsBuilder struct {
 	nodes       []uint16
 	freq, words []uint32
 	positions   []byte
+
+	directory, data []byte // of blocks
+	impacts         []Impact
 }
 
 // Reset empties the builder and keeps its memory.
@@ -78,8 +81,10 @@ func (b *PostingsBuilder) Add(node uint16, freq, words uint32, positions []byte)
 //	kind u8 | n | n node deltas | n freq | n words | bytes | positions | removed
 //
 // The value of a whole container has another kind and ends after the positions.
+// With more than blockPostings postings there are blocks in place of the columns
+// before the positions ([Blocks]).
 func (b *PostingsBuilder) AppendDelta(dst []byte, remove []uint16) []byte {
-	dst = b.appendColumns(append(dst, postingsDelta))
+	dst = b.append(dst, postingsDelta, postingsBlocksDelta)
 	dst = appendUvarint(dst, uint64(len(remove)))
 	prev := uint16(0)
 	for _, node := range remove {
@@ -91,11 +96,21 @@ func (b *PostingsBuilder) AppendDelta(dst []byte, remove []uint16) []byte {
 
 // AppendBase appends the value of a whole container.
 func (b *PostingsBuilder) AppendBase(dst []byte) []byte {
-	return b.appendColumns(append(dst, postingsBase))
+	return b.append(dst, postingsBase, postingsBlocksBase)
+}
+
+func (b *PostingsBuilder) append(dst []byte, columns, blocks byte) []byte {
+	dst = slices.Grow(dst, 16+6*len(b.nodes)+len(b.positions))
+	if len(b.nodes) > blockPostings {
+		dst = b.appendBlocks(append(dst, blocks))
+	} else {
+		dst = b.appendColumns(append(dst, columns))
+	}
+	dst = appendUvarint(dst, uint64(len(b.positions)))
+	return append(dst, b.positions...)
 }
 
 func (b *PostingsBuilder) appendColumns(dst []byte) []byte {
-	dst = slices.Grow(dst, 16+6*len(b.nodes)+len(b.positions))
 	dst = appendUvarint(dst, uint64(len(b.nodes)))
 	prev := uint16(0)
 	for _, node := range b.nodes {
@@ -108,8 +123,7 @@ func (b *PostingsBuilder) appendColumns(dst []byte) []byte {
 	for _, w := range b.words {
 		dst = appendUvarint(dst, uint64(w))
 	}
-	dst = appendUvarint(dst, uint64(len(b.positions)))
-	return append(dst, b.positions...)
+	return dst
 }
 
 func errPostings(why string) error { return fmt.Errorf("malformed postings: %s", why) }
@@ -118,68 +132,27 @@ func errPostings(why string) error { return fmt.Errorf("malformed postings: %s",
 // what it adds. With positions false they are left out and not decoded.
 // Positions alias v.
 func ReadPostings(v []byte, dst []Posting, positions bool) ([]Posting, error) {
-	dst, _, err := readPostings(v, dst, positions)
-	return dst, err
-}
-
-func readPostings(v []byte, dst []Posting, positions bool) (ps []Posting, tail []byte, err error) {
-	if len(v) == 0 || v[0] != postingsBase && v[0] != postingsDelta {
-		return dst, nil, errPostings("unknown kind")
+	var c Columns
+	if err := c.Read(v); err != nil {
+		return dst, err
 	}
-	b := v[1:]
-	count, k := binary.Uvarint(b)
-	if k <= 0 || count > uint64(len(b)-k) {
-		return dst, nil, errPostings("bad count")
-	}
-	b = b[k:]
-	from := len(dst)
-	node := uint64(0)
-	for i := range count {
-		d, k := uvarint(b)
-		if k <= 0 || i > 0 && d == 0 || node+d < node {
-			return dst[:from], nil, errPostings("bad node")
-		}
-		node += d
-		dst = append(dst, Posting{Node: node})
-		b = b[k:]
-	}
-	for i := from; i < len(dst); i++ {
-		x, k := uvarint(b)
-		if k <= 0 || x > 1<<32-1 {
-			return dst[:from], nil, errPostings("bad frequency")
-		}
-		dst[i].Freq = uint32(x)
-		b = b[k:]
-	}
-	for i := from; i < len(dst); i++ {
-		x, k := uvarint(b)
-		if k <= 0 || x > 1<<32-1 {
-			return dst[:from], nil, errPostings("bad length")
-		}
-		dst[i].Words = uint32(x)
-		b = b[k:]
-	}
-	size, k := binary.Uvarint(b)
-	if k <= 0 || size > uint64(len(b)-k) {
-		return dst[:from], nil, errPostings("bad positions")
-	}
-	b = b[k:]
-	pos, tail := b[:size], b[size:]
-	if !positions || size == 0 {
-		return dst, tail, nil
-	}
-	for i := from; i < len(dst); i++ {
-		end := 0
-		for range dst[i].Freq {
-			_, k := uvarint(pos[end:])
-			if k <= 0 {
-				return dst[:from], nil, errPostings("positions cut short")
+	from, pos := len(dst), c.positions
+	for i, node := range c.Nodes {
+		p := Posting{Node: uint64(node), Freq: c.Freq[i], Words: c.Words[i]}
+		if positions && len(c.positions) > 0 {
+			end := 0
+			for range p.Freq {
+				_, k := uvarint(pos[end:])
+				if k <= 0 {
+					return dst[:from], errPostings("positions cut short")
+				}
+				end += k
 			}
-			end += k
+			p.Positions, pos = pos[:end:end], pos[end:]
 		}
-		dst[i].Positions, pos = pos[:end:end], pos[end:]
+		dst = append(dst, p)
 	}
-	return dst, tail, nil
+	return dst, nil
 }
 
 // uvarint is [binary.Uvarint], inlined for the one byte that most take.
@@ -190,9 +163,12 @@ func uvarint(b []byte) (x uint64, n int) {
 	return binary.Uvarint(b)
 }
 
+// isPostings reports whether a value has a kind of postings, whole or operand.
+func isPostings(v []byte) bool { return len(v) > 0 && (v[0]|6) == 7 && v[0]&1 == 1 }
+
 // PostingsLen returns the number of postings of a value.
 func PostingsLen(v []byte) (int, error) {
-	if len(v) == 0 || v[0] != postingsBase && v[0] != postingsDelta {
+	if !isPostings(v) {
 		return 0, errPostings("unknown kind")
 	}
 	n, k := binary.Uvarint(v[1:])

@@ -15,7 +15,9 @@ func newPostingsFold(first []byte) *postingsFold {
 	return &postingsFold{newOperands(first, isPostingsBase)}
 }
 
-func isPostingsBase(v []byte) bool { return len(v) > 0 && v[0] == postingsBase }
+func isPostingsBase(v []byte) bool {
+	return len(v) > 0 && (v[0] == postingsBase || v[0] == postingsBlocksBase)
+}
 
 func (f *postingsFold) Finish(hasBase bool) []byte {
 	ops := f.all()
@@ -25,11 +27,24 @@ func (f *postingsFold) Finish(hasBase bool) []byte {
 		}
 		hasBase = true
 	}
+	if len(ops) == 1 && hasBase {
+		if end, ok := addsAlone(ops[0]); ok {
+			ops[0][0] &^= postingsBase ^ postingsDelta
+			return ops[0][:end]
+		}
+	}
+	var b PostingsBuilder
+	if b.concat(ops) {
+		if hasBase {
+			return b.AppendBase(nil)
+		}
+		return b.AppendDelta(nil, nil)
+	}
+	b = PostingsBuilder{}
 	all, order, ok := collectPostings(ops)
 	if !ok {
 		return keepDamaged(ops)
 	}
-	var b PostingsBuilder
 	b.nodes, b.freq, b.words = make([]uint16, 0, len(order)), make([]uint32, 0, len(order)), make([]uint32, 0, len(order))
 	var remove []uint16
 	for i, x := range order {
@@ -46,6 +61,71 @@ func (f *postingsFold) Finish(hasBase bool) []byte {
 		return b.AppendBase(nil)
 	}
 	return b.AppendDelta(nil, remove)
+}
+
+// addsAlone reports whether a well-formed operand removes nothing, and where a base
+// of its postings ends. It decodes no posting.
+func addsAlone(v []byte) (end int, ok bool) {
+	n, at := uint64(0), 1
+	number := func() uint64 {
+		x, k := uvarint(v[at:])
+		ok = ok && k > 0 && x <= uint64(len(v))
+		at += max(k, 0)
+		return x
+	}
+	ok = isPostings(v) && !isPostingsBase(v)
+	if !ok {
+		return 0, false
+	}
+	n = number()
+	if v[0] == postingsBlocksDelta {
+		size := number() + number()
+		if !ok || size > uint64(len(v)-at) {
+			return 0, false
+		}
+		at += int(size)
+	} else {
+		length, enough := skipNumbers(v[at:], 3*n)
+		ok = ok && enough
+		at += length
+	}
+	if size := number(); ok && size <= uint64(len(v)-at) {
+		at += int(size)
+		return at, string(v[at:]) == "\x00"
+	}
+	return 0, false
+}
+
+// concat makes b the postings of operands that remove nothing and whose nodes
+// ascend from one to the next, which is so where documents are only added; ok is
+// false for others.
+func (b *PostingsBuilder) concat(ops [][]byte) (ok bool) {
+	var c Columns
+	for _, op := range ops {
+		if c.Read(op) != nil || !isPostingsBase(op) && string(c.tail) != "\x00" {
+			return false
+		}
+		if len(c.Nodes) == 0 {
+			continue
+		}
+		if n := len(b.nodes); n > 0 && c.Nodes[0] <= b.nodes[n-1] {
+			return false
+		}
+		if len(c.positions) > 0 {
+			count := uint64(0)
+			for _, f := range c.Freq {
+				count += uint64(f)
+			}
+			if n, enough := skipNumbers(c.positions, count); !enough || n != len(c.positions) {
+				return false
+			}
+		}
+		b.nodes = append(b.nodes, c.Nodes...)
+		b.freq = append(b.freq, c.Freq...)
+		b.words = append(b.words, c.Words...)
+		b.positions = append(b.positions, c.positions...)
+	}
+	return true
 }
 
 // appendUvarint is [binary.AppendUvarint], inlined for one byte.
@@ -94,7 +174,7 @@ func collectPostings(ops [][]byte) (all []foldedPosting, order []postingsChange,
 		if c.Read(op) != nil {
 			return nil, nil, false
 		}
-		if op[0] == postingsDelta {
+		if !isPostingsBase(op) {
 			_, err := readList(c.tail, &removed)
 			if err != nil || len(removed) > 0 && removed[len(removed)-1] >= 1<<16 {
 				return nil, nil, false
