@@ -22,6 +22,9 @@ func dotI8AVX2(a, b *int8, n int) int32
 func dotI8RowsAVX2(q *int8, rows **int8, out *int32, n, count int)
 
 //go:noescape
+func dotU2BlockAVX2(q *int8, block *uint8, out *int32, quarter, rows int)
+
+//go:noescape
 func dotU4BlockAVX2(q *int8, block *uint8, out *int32, half, rows int)
 
 //go:noescape

@@ -112,6 +112,23 @@ func dotI8Rows(t Tier, q []int8, rows []*int8, out []int32) {
 	}
 }
 
+func dotU2Block(t Tier, q []int8, block []uint8, out []int32) {
+	quarter := len(q) / 4
+	block = block[: quarter*len(out) : len(block)]
+	for len(out) > 0 {
+		rows := part(quarter, len(out))
+		switch t {
+		case AVX512:
+			dotU2BlockAVX512(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), quarter, rows)
+		case AVX2:
+			dotU2BlockAVX2(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), quarter, rows)
+		default:
+			dotU2BlockPortable(q, block, out[:rows])
+		}
+		block, out = block[quarter*rows:], out[rows:]
+	}
+}
+
 func dotU4Block(t Tier, q []int8, block []uint8, out []int32) {
 	half := len(q) / 2
 	block = block[: half*len(out) : len(block)]

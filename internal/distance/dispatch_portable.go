@@ -19,6 +19,11 @@ func dotI8Rows(_ Tier, q []int8, rows []*int8, out []int32) {
 	dotI8RowsPortable(q, rows, out)
 }
 
+func dotU2Block(_ Tier, q []int8, block []uint8, out []int32) {
+	block = block[: len(q)/4*len(out) : len(block)]
+	dotU2BlockPortable(q, block, out)
+}
+
 func dotU4Block(_ Tier, q []int8, block []uint8, out []int32) {
 	block = block[: len(q)/2*len(out) : len(block)]
 	dotU4BlockPortable(q, block, out)

@@ -12,6 +12,7 @@ type Kernels struct {
 	L2SqBlock        func(q, block, out []float32)
 	DotI8            func(a, b []int8) int32
 	DotI8Rows        func(q []int8, rows []*int8, out []int32)
+	DotU2Block       func(q []int8, block []uint8, out []int32)
 	DotU4Block       func(q []int8, block []uint8, out []int32)
 	MaxAbs           func(v []float32) float32
 	Quantize         func(dst []int8, src []float32, scale float32)
@@ -32,6 +33,7 @@ func For(t Tier) (*Kernels, error) {
 		L2SqBlock:  func(q, block, out []float32) { l2sqBlock(t, q, block, out) },
 		DotI8:      func(a, b []int8) int32 { return dotI8(t, a, b) },
 		DotI8Rows:  func(q []int8, rows []*int8, out []int32) { dotI8Rows(t, q, rows, out) },
+		DotU2Block: func(q []int8, block []uint8, out []int32) { dotU2Block(t, q, block, out) },
 		DotU4Block: func(q []int8, block []uint8, out []int32) { dotU4Block(t, q, block, out) },
 		MaxAbs:     func(v []float32) float32 { return maxAbs(t, v) },
 		Quantize:   func(dst []int8, src []float32, scale float32) { quantize(t, dst, src, scale) },

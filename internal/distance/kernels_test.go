@@ -42,6 +42,9 @@ func TestPackageFunctions(t *testing.T) {
 	distance.DotI8Rows(p, []*int8{&q[0]}, i[0])
 	k.DotI8Rows(p, []*int8{&q[0]}, i[1])
 	check("DotI8Rows", i[0], i[1])
+	distance.DotU2Block(p, make([]uint8, n), i[0])
+	k.DotU2Block(p, make([]uint8, n), i[1])
+	check("DotU2Block", i[0], i[1])
 	distance.DotU4Block(p, make([]uint8, n), i[0])
 	k.DotU4Block(p, make([]uint8, n), i[1])
 	check("DotU4Block", i[0], i[1])
@@ -74,6 +77,7 @@ func TestShort(t *testing.T) {
 			"DotI8":                  func() { k.DotI8(c, c[:63]) },
 			"DotI8Rows":              func() { k.DotI8Rows(c, []*int8{&c[0]}, make([]int32, 2)) },
 			"DotI8Rows out":          func() { k.DotI8Rows(c, []*int8{&c[0], &c[0]}, make([]int32, 1, 2)) },
+			"DotU2Block":             func() { k.DotU2Block(c[:32], make([]uint8, 31, 64), make([]int32, 4)) },
 			"DotU4Block":             func() { k.DotU4Block(c[:32], make([]uint8, 63, 64), make([]int32, 4)) },
 			"Quantize":               func() { k.Quantize(c[:63], f, 1) },
 			"QuantizeResidual":       func() { k.QuantizeResidual(c[:63], f, c, 1, 1) },

@@ -66,6 +66,7 @@ func TestMemory(t *testing.T) {
 				rows := cut[*int8](x, 3, after)
 				rows[0], rows[1], rows[2] = &c[0], &c[0], &c[0]
 				k.DotI8Rows(b, rows, make([]int32, 3))
+				k.DotU2Block(cut[int8](y, 4*n, after), cut[uint8](z, n, after), cut[int32](x, 1, after))
 				k.DotU4Block(cut[int8](y, 2*n, after), cut[uint8](z, n, after), cut[int32](x, 1, after))
 			}
 		}

@@ -75,3 +75,101 @@ next:
 done:
 	VZEROUPPER
 	RET
+
+// func dotU2BlockAVX2(q *int8, block *uint8, out *int32, quarter, rows int)
+//
+// As dotU4BlockAVX2, of four elements a byte: eight products of at most 3 times
+// 128 fit 16 bits.
+TEXT ·dotU2BlockAVX2(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), SI
+	MOVQ block+8(FP), DI
+	MOVQ out+16(FP), R8
+	MOVQ quarter+24(FP), DX
+	MOVQ rows+32(FP), R10
+	LEAQ (SI)(DX*1), R11      // the quarters of q
+	LEAQ (SI)(DX*2), R12
+	LEAQ (R11)(DX*2), R13
+	MOVL $0x03030303, R9
+	VMOVD R9, X15
+	VPBROADCASTD X15, Y15
+	MOVL $0x00010001, R9
+	VMOVD R9, X14
+	VPBROADCASTD X14, Y14
+
+row:
+	DECQ R10
+	JLT  done
+	VPXOR Y0, Y0, Y0
+	XORL AX, AX
+	MOVQ DX, R9
+	ANDQ $~31, R9
+	JZ   fold
+
+loop:
+	VMOVDQU (DI)(AX*1), Y4
+	VPSRLW $2, Y4, Y5
+	VPSRLW $4, Y4, Y6
+	VPSRLW $6, Y4, Y7
+	VPAND Y15, Y4, Y4
+	VPAND Y15, Y5, Y5
+	VPAND Y15, Y6, Y6
+	VPAND Y15, Y7, Y7
+	VPMADDUBSW (SI)(AX*1), Y4, Y4
+	VPMADDUBSW (R11)(AX*1), Y5, Y5
+	VPMADDUBSW (R12)(AX*1), Y6, Y6
+	VPMADDUBSW (R13)(AX*1), Y7, Y7
+	VPADDW Y5, Y4, Y4
+	VPADDW Y7, Y6, Y6
+	VPADDW Y6, Y4, Y4
+	VPMADDWD Y14, Y4, Y4
+	VPADDD Y4, Y0, Y0
+	ADDQ $32, AX
+	CMPQ AX, R9
+	JLT  loop
+
+fold:
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0x4E, X0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0xB1, X0, X1
+	VPADDD X1, X0, X0
+	VMOVD X0, R9
+
+tail:
+	CMPQ AX, DX
+	JGE  next
+	MOVBLZX (DI)(AX*1), CX
+	MOVL CX, BX
+	ANDL $3, BX
+	MOVBLSX (SI)(AX*1), R15
+	IMULL R15, BX
+	ADDL BX, R9
+	SHRL $2, CX
+	MOVL CX, BX
+	ANDL $3, BX
+	MOVBLSX (R11)(AX*1), R15
+	IMULL R15, BX
+	ADDL BX, R9
+	SHRL $2, CX
+	MOVL CX, BX
+	ANDL $3, BX
+	MOVBLSX (R12)(AX*1), R15
+	IMULL R15, BX
+	ADDL BX, R9
+	SHRL $2, CX
+	MOVBLSX (R13)(AX*1), R15
+	IMULL R15, CX
+	ADDL CX, R9
+	INCQ AX
+	JMP  tail
+
+next:
+	MOVL R9, (R8)
+	ADDQ $4, R8
+	ADDQ DX, DI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
