@@ -24,6 +24,7 @@ const (
 	Flat  Kind = iota // every vector is compared: exact
 	HNSW              // navigable small world graph
 	CHNSW             // one graph for each layer, linked downwards
+	IVF               // lists around centroids, with codes of a few bits, on disk
 )
 
 // String returns the kind's name.
@@ -35,6 +36,8 @@ func (k Kind) String() string {
 		return "hnsw"
 	case CHNSW:
 		return "c-hnsw"
+	case IVF:
+		return "ivf"
 	}
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
@@ -74,7 +77,13 @@ const (
 )
 
 // graph reports whether the kind builds a graph.
-func (c *Config) graph() bool { return c.Kind != Flat }
+func (c *Config) graph() bool { return c.Kind == HNSW || c.Kind == CHNSW }
+
+// lists reports whether the kind has lists.
+func (c *Config) lists() bool { return c.Kind == IVF }
+
+// marks reports whether a commit leaves work behind, of which marks tell.
+func (c *Config) marks() bool { return c.Kind != Flat }
 
 func (c *Config) m() int {
 	if c.M == 0 {
@@ -107,7 +116,7 @@ func (c Config) Validate() error {
 	case !utf8.ValidString(c.Model):
 		errs = append(errs, errors.New("model name is not UTF-8"))
 	}
-	if c.Kind > CHNSW {
+	if c.Kind > IVF {
 		errs = append(errs, &kindError{Kind: c.Kind})
 	}
 	if c.Element > F16 {

@@ -95,7 +95,7 @@ func readMeta(key, b []byte) (m meta, err error) {
 	switch s := m.stamp; {
 	case s.Dim < 1 || s.Dim > maxDim:
 		return m, corrupt(key, "dimension %d", s.Dim)
-	case s.Metric > L2 || s.Kind > CHNSW:
+	case s.Metric > L2 || s.Kind > IVF:
 		return m, corrupt(key, "%s %s", s.Kind, s.Metric)
 	case s.Model == "" || len(s.Model) > maxModelBytes || !utf8.ValidString(s.Model):
 		return m, corrupt(key, "malformed model name")

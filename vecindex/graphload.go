@@ -194,6 +194,9 @@ func (l *loader) freeSlots() []uint32 {
 // CheckGraph reads the graph from a state of the store and returns what is
 // wrong with it, marked as corruption. A flat index has none.
 func (ix *Index) CheckGraph(ctx context.Context, r kv.Reader) error {
+	if ix.cfg.lists() {
+		return ix.wrap("check", ix.checkLists(ctx, r))
+	}
 	if !ix.cfg.graph() {
 		return nil
 	}

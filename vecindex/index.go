@@ -73,6 +73,12 @@ type Index struct {
 	// lastCold is what the last snapshot that was walked has of the graph.
 	lastCold atomic.Pointer[coldView]
 
+	// Of an index with lists: where they are, what the last View knew of them, and
+	// who changed them last, which the linker alone uses.
+	routed     atomic.Pointer[routed]
+	lastLists  atomic.Pointer[listsView]
+	lastLister *lister
+
 	// late counts the searches that made low planes of their own.
 	late atomic.Int64
 }
@@ -117,6 +123,7 @@ func (ix *Index) held() (n int64) {
 	if st != nil {
 		n = st.bytes()
 	}
+	n += ix.routed.Load().bytes()
 	if b := ix.building.Load(); b != nil && (st == nil || st.graph == nil || st.graph.Graph != b.Graph) {
 		n += max(b.bytes, b.Version().Bytes())
 	}
@@ -135,6 +142,11 @@ type building struct {
 func (ix *Index) Release() bool {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	if ix.cfg.lists() && !ix.tending && ix.routed.Load() != nil {
+		ix.routed.Store(nil)
+		ix.lastLists.Store(nil)
+		return true
+	}
 	st := ix.state.Load()
 	if st == nil || ix.tending || ix.inFlight != nil || ix.loading != nil {
 		return false

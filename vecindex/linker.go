@@ -52,6 +52,9 @@ func (ix *Index) Tend(ctx context.Context, commit Committer) error {
 }
 
 func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
+	if ix.cfg.lists() {
+		return ix.tendLists(ctx, commit, all)
+	}
 	if !ix.cfg.graph() {
 		return nil
 	}

@@ -106,6 +106,9 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	if err != nil || !wanted || v.meta.live == 0 || q.Allow != nil && q.Allow.IsEmpty() {
 		return dst, err
 	}
+	if v.ix.cfg.lists() {
+		return v.searchLarge(ctx, q, sc, dst)
+	}
 	first := v.walksFirst(q)
 	if first {
 		if out, ok, err := v.searchCold(ctx, q, sc, dst, true); ok || err != nil {

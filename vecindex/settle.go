@@ -32,6 +32,9 @@ func (ix *Index) Settle(ctx context.Context, commit Committer) error {
 }
 
 func (ix *Index) settle(ctx context.Context, commit Committer) error {
+	if ix.cfg.lists() {
+		return ix.settleLists(ctx, commit)
+	}
 	if !ix.cfg.graph() {
 		return nil
 	}

@@ -22,6 +22,9 @@ const maxFree = 1 << 20
 // caller holds mu.
 func (ix *Index) freeAt(seq uint64) []uint32 {
 	head := ix.freeHead
+	if ix.cfg.lists() {
+		return nil
+	}
 	if ix.cfg.graph() {
 		st := ix.state.Load()
 		if st == nil {
@@ -38,7 +41,7 @@ func (ix *Index) freeAt(seq uint64) []uint32 {
 // spend takes the slots that a published write used off the free ones. The
 // caller holds mu.
 func (ix *Index) spend(w *Write) {
-	flat := !ix.cfg.graph()
+	flat := ix.cfg.Kind == Flat
 	switch used := w.free[:w.reused]; {
 	case flat && w.found:
 		ix.free, ix.freeHead = w.free[w.reused:], w.seq
@@ -63,7 +66,7 @@ func (w *Write) makeSlot(ctx context.Context) error {
 	if w.reused < len(w.free) || w.meta.next < maxSlots {
 		return nil
 	}
-	if w.ix.cfg.graph() {
+	if w.ix.cfg.Kind != Flat {
 		return ErrFull
 	}
 	free, err := w.gaps(ctx)

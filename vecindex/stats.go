@@ -13,6 +13,7 @@ const (
 	inMemory = "memory"   // the mirror or the graph
 	onWalk   = "walk"     // the graph, node by node from the store: it is too large for memory
 	onCodes  = "codes"    // the few vectors from the store that codes in memory leave in doubt
+	onLists  = "lists"    // the lists near the query from the store, and the vectors that they leave in doubt
 	onDisk   = "disk"     // all vectors from the store, or all of which not even codes fit into memory
 )
 
@@ -21,6 +22,9 @@ const (
 // opened if it is not in memory; 0 if there is no graph in a memory that all
 // vectors are in.
 func (ix *Index) Backlog() int {
+	if ix.cfg.lists() {
+		return int(ix.waiting.Load())
+	}
 	if !ix.cfg.graph() {
 		return 0
 	}
@@ -59,7 +63,9 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	st := ix.state.Load()
 	s.MemoryBytes = ix.held()
 	if st == nil {
-		if ix.cfg.graph() {
+		if ix.cfg.lists() {
+			err = ix.snapshot(ctx, func(r kv.Reader, m meta) error { return ix.listsStats(ctx, r, m, &s) })
+		} else if ix.cfg.graph() {
 			err = ix.snapshot(ctx, func(r kv.Reader, m meta) error {
 				s.Vectors = int(m.live)
 				return ix.graphStats(ctx, r, m, &s)
@@ -179,5 +185,29 @@ func (ix *Index) graphStats(ctx context.Context, r kv.Reader, m meta, s *Stats) 
 		why += ": searches walk it on disk"
 	}
 	s.Why = why
+	return nil
+}
+
+// listsStats says what searches of an index with lists read.
+func (ix *Index) listsStats(ctx context.Context, r kv.Reader, m meta, s *Stats) error {
+	s.Vectors = int(m.live)
+	if m.seq == 0 {
+		return nil
+	}
+	rec, _, err := ix.readListsRecord(ctx, r)
+	if err != nil {
+		return err
+	}
+	s.Source = onLists
+	waiting, err := (&loader{ix: ix, r: r, meta: m}).marks(ctx, 0, 0, int(m.live)+1, nil)
+	if err != nil {
+		return err
+	}
+	s.Pending = len(waiting)
+	s.Linked = s.Vectors - s.Pending
+	if rec == nil {
+		s.Source = onDisk
+		s.Why = fmt.Sprintf("there are no lists yet: they are made of %d vectors and more", minGraph)
+	}
 	return nil
 }

@@ -20,7 +20,8 @@ type View struct {
 	src    stored
 	meta   meta
 	state  atomic.Pointer[state]
-	onDisk atomic.Pointer[coldView] // nil if no search has walked on disk
+	onDisk atomic.Pointer[coldView]  // nil if no search has walked on disk
+	listed atomic.Pointer[listsView] // nil if no search has read lists
 	closed atomic.Bool
 }
 
@@ -61,6 +62,7 @@ func (v *View) Close() {
 	}
 	v.state.Store(nil)
 	v.onDisk.Store(nil)
+	v.listed.Store(nil)
 	if ix := v.ix; ix.cfg.graph() {
 		ix.mu.Lock()
 		defer ix.mu.Unlock()
@@ -85,6 +87,9 @@ func (v *View) hold(st *state) *state {
 // source returns the state that shows the snapshot, built now if there is none
 // yet, or nil if the store has to be read.
 func (v *View) source(ctx context.Context) (*state, error) {
+	if v.ix.cfg.lists() {
+		return nil, nil
+	}
 	if st := v.state.Load(); st != nil {
 		// One of the latest commit is read again if more of it fits by now.
 		if st.head != v.meta.seq || st != v.ix.state.Load() || !v.ix.roomier(st) || !v.ix.Release() {

@@ -111,7 +111,7 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	w.b.Set(t.Slot(layout.TagSlot, s.slot), w.enc)
 	w.enc = binary.LittleEndian.AppendUint32(w.enc[:0], s.slot)
 	w.b.Set(t.SlotOf(id), w.enc)
-	if w.ix.cfg.graph() {
+	if w.ix.cfg.marks() {
 		w.b.Set(t.Pending(false, s.slot), nil)
 	}
 	w.setMeta()
@@ -135,7 +135,7 @@ func (w *Write) Delete(ctx context.Context, id uint64) (bool, error) {
 		}
 	} else if s := &w.staged[i]; s.live {
 		w.deleteSlot(s.slot)
-		if w.ix.cfg.graph() {
+		if w.ix.cfg.marks() {
 			w.b.Delete(t.Pending(false, s.slot))
 		}
 		s.live = false
@@ -225,10 +225,16 @@ func (w *Write) stage(ctx context.Context, id uint64) (int, error) {
 // bury marks a slot that dies to be taken out of the graph, or forgets that it
 // was to be linked.
 func (w *Write) bury(ctx context.Context, slot uint32) error {
+	t := w.ix.cfg.Table
+	if w.ix.cfg.lists() {
+		// It may be on its way into lists: a mark of what is in none is no harm.
+		w.b.Delete(t.Pending(false, slot))
+		w.b.Set(t.Pending(true, slot), []byte{0})
+		return nil
+	}
 	if !w.ix.cfg.graph() {
 		return nil
 	}
-	t := w.ix.cfg.Table
 	pending := t.Pending(false, slot)
 	_, err := w.ix.store.Get(ctx, pending, nil)
 	if err == nil {

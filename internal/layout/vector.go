@@ -36,6 +36,11 @@ func (t Table) Links(edition, level uint8, slot uint32) []byte {
 	return put32(append(t.Prefix(TagLinks), edition, level), slot)
 }
 
+// Posting returns the key of a slot in a list, in one of two editions, 0 and 1.
+func (t Table) Posting(edition uint8, list, slot uint32) []byte {
+	return put32(t.Links(edition, 0, list), slot)
+}
+
 // Pending returns the key that says that a slot has to be linked, or that a
 // dead one has to be taken out.
 func (t Table) Pending(dead bool, slot uint32) []byte {

@@ -28,7 +28,7 @@ type Codec struct {
 	// plain says that the codes are the vectors themselves.
 	plain bool
 	mean  []float32
-	rot   *rotation // nil for none
+	rot   *Rotation // nil for none
 }
 
 // New returns the codec of no mean and no rotation. ip says that the metric is
@@ -63,9 +63,29 @@ func Train(dim int, ip bool, sample [][]float32, seed uint64) *Codec {
 		}
 	}
 	if crests/float64(len(sample)) > maxCrest {
-		c.rot = newRotation(dim, seed)
+		c.rot = NewRotation(dim, seed)
 	}
 	return c
+}
+
+// Around returns the codec that centres on a mean, which it keeps, and rotates.
+// seed chooses the rotation.
+func Around(mean []float32, ip bool, seed uint64) *Codec {
+	return &Codec{dim: len(mean), ip: ip, mean: mean, rot: NewRotation(len(mean), seed)}
+}
+
+// Turn writes to t what x is to the codec: the vector without the mean, rotated. A
+// query of inner products keeps the mean, which is the same to all
+// vectors. mixed is as long as t, and of no use afterwards.
+func (c *Codec) Turn(t, mixed, x []float32, query bool) {
+	if query && c.ip {
+		copy(t, x)
+	} else {
+		c.centre(t, x)
+	}
+	if c.rot != nil {
+		c.rot.Apply(t, mixed)
+	}
 }
 
 // Dim returns the number of elements of a vector.
@@ -109,14 +129,15 @@ func (c *Codec) centre(t, x []float32) {
 
 // Encoder makes codes one after the other. It is not safe for concurrent use.
 type Encoder struct {
-	c    *Codec
-	t    []float32
-	wide []float32
+	c     *Codec
+	t     []float32
+	wide  []float32
+	mixed []float32
 }
 
 // NewEncoder returns an encoder of c.
 func (c *Codec) NewEncoder() *Encoder {
-	return &Encoder{c: c, t: make([]float32, c.dim), wide: make([]float32, c.dim)}
+	return &Encoder{c: c, t: make([]float32, c.dim), wide: make([]float32, c.dim), mixed: make([]float32, c.dim)}
 }
 
 // scaled is what both sides of a distance have in common.
@@ -136,7 +157,7 @@ func (e *Encoder) transform(x []float32, high []int8) scaled {
 		out.mean = distance.Dot(c.mean, e.t)
 	}
 	if c.rot != nil {
-		c.rot.apply(e.t)
+		c.rot.Apply(e.t, e.mixed)
 	}
 	out.norm = distance.Dot(e.t, e.t)
 	m := distance.MaxAbs(e.t)
@@ -251,7 +272,7 @@ func ReadRecord(b []byte, dim int, ip bool) (*Codec, error) {
 		}
 	}
 	if b[1]&2 != 0 {
-		c.rot = newRotation(dim, binary.LittleEndian.Uint64(b[8:]))
+		c.rot = NewRotation(dim, binary.LittleEndian.Uint64(b[8:]))
 	}
 	return c, nil
 }

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// rotation is a random orthonormal map: signs and a Hadamard transform, twice,
+// Rotation is a random orthonormal map: signs and a Hadamard transform, twice,
 // with the elements shuffled in between. Elements beyond the largest
-// power of two are turned in a block of their own that overlaps the first.
-type rotation struct {
+// power of two are turned in a block of their own that overlaps the first. It is
+// immutable and safe for concurrent use.
+type Rotation struct {
 	seed  uint64
 	dim   int
 	block int // largest power of two up to dim
@@ -18,8 +19,10 @@ type rotation struct {
 	scale float32
 }
 
-func newRotation(dim int, seed uint64) *rotation {
-	r := &rotation{seed: seed, dim: dim, block: 1 << (bits.Len(uint(dim)) - 1)}
+// NewRotation returns the rotation of vectors of dim elements that a seed
+// chooses.
+func NewRotation(dim int, seed uint64) *Rotation {
+	r := &Rotation{seed: seed, dim: dim, block: 1 << (bits.Len(uint(dim)) - 1)}
 	rng := rand.New(rand.NewPCG(seed, 0x726f74617465))
 	for k := range r.signs {
 		r.signs[k] = make([]float32, dim)
@@ -35,11 +38,9 @@ func newRotation(dim int, seed uint64) *rotation {
 	return r
 }
 
-// apply rotates t in place.
-func (r *rotation) apply(t []float32) {
+// Apply rotates t in place. mixed is as long, and of no use afterwards.
+func (r *Rotation) Apply(t, mixed []float32) {
 	r.turn(t, r.signs[0])
-	// The cycles of the permutation are followed through a copy: t is short.
-	mixed := make([]float32, r.dim)
 	for i, p := range r.perm {
 		mixed[i] = t[p]
 	}
@@ -47,7 +48,7 @@ func (r *rotation) apply(t []float32) {
 	r.turn(t, r.signs[1])
 }
 
-func (r *rotation) turn(t, signs []float32) {
+func (r *Rotation) turn(t, signs []float32) {
 	for i, s := range signs {
 		t[i] *= s
 	}

@@ -20,7 +20,7 @@ func TestRotationIsOrthonormal(t *testing.T) {
 		dims = append(dims, d)
 	}
 	for _, d := range dims {
-		r := newRotation(d, uint64(d))
+		r := NewRotation(d, uint64(d))
 		var before, after [][]float32
 		for range 6 {
 			x := make([]float32, d)
@@ -28,7 +28,7 @@ func TestRotationIsOrthonormal(t *testing.T) {
 				x[i] = float32(rng.NormFloat64())
 			}
 			y := slices.Clone(x)
-			r.apply(y)
+			r.Apply(y, make([]float32, d))
 			before, after = append(before, x), append(after, y)
 		}
 		for i := range before {
@@ -47,12 +47,12 @@ func TestRotationIsOrthonormal(t *testing.T) {
 // about the same size.
 func TestRotationSpreads(t *testing.T) {
 	for _, d := range []int{128, 300, 768, 1024} {
-		r := newRotation(d, 9)
+		r := NewRotation(d, 9)
 		var crests float64
 		for i := range d {
 			x := make([]float32, d)
 			x[i] = 1
-			r.apply(x)
+			r.Apply(x, make([]float32, len(x)))
 			var largest float64
 			for _, v := range x {
 				largest = max(largest, math.Abs(float64(v)))
@@ -74,7 +74,7 @@ func TestRotationIsOfItsSeed(t *testing.T) {
 		for i := range x {
 			x[i] = float32(i)
 		}
-		newRotation(100, seed).apply(x)
+		NewRotation(100, seed).Apply(x, make([]float32, 100))
 		return x
 	}
 	if !slices.Equal(apply(3), apply(3)) {
