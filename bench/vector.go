@@ -50,7 +50,7 @@ func vectorFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	fs.IntVar(&b.files.queries, "queries", maxQueries, "at most so `many` queries; rows of the base are evenly spread")
 	fs.IntVar(&b.dim, "dim", 0, "`elements` of a vector")
 	fs.StringVar(&b.metric, "metric", "ip", "ip, cosine or l2")
-	fs.StringVar(&b.index, "index", "hnsw", "hnsw or flat")
+	fs.StringVar(&b.index, "index", "hnsw", "hnsw, ivf or flat")
 	fs.StringVar(&b.tier, "tier", "lowplane", "what is in memory beside the codes: lowplane, or store for nothing, the vectors being read from the store")
 	fs.Int64Var(&b.budgetMB, "budget", 0, "memory budget in `MiB` in place of that for the tier")
 	fs.IntVar(&b.m, "m", 16, "`links` of a node")
@@ -80,8 +80,8 @@ func (b *vectorBench) check() (err error) {
 	if _, err := nearness(b.metric); err != nil {
 		errs = append(errs, err)
 	}
-	if b.index != "hnsw" && b.index != "flat" {
-		errs = append(errs, fmt.Errorf("index %q is not hnsw or flat", b.index))
+	if b.index != "hnsw" && b.index != "ivf" && b.index != "flat" {
+		errs = append(errs, fmt.Errorf("index %q is not hnsw, ivf or flat", b.index))
 	}
 	if b.rerank, err = vectorTier(b.tier); err != nil {
 		errs = append(errs, err)
@@ -114,8 +114,11 @@ func (b *vectorBench) options() engine.SpaceOptions {
 	case "l2":
 		o.Metric = vecindex.L2
 	}
-	if b.index == "hnsw" {
+	switch b.index {
+	case "hnsw":
 		o.Kind = vecindex.HNSW
+	case "ivf":
+		o.Kind = vecindex.IVF
 	}
 	return o
 }

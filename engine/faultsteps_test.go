@@ -31,8 +31,10 @@ func faultSteps() []faultStep {
 		{"vectors", true, synced(writeFaultVectors)},
 		{"link vectors", false, func(d *faultDB) error {
 			g, err := d.graph("g")
-			if err == nil {
-				err = d.db.SettleSpace(background, g, "v")
+			for _, s := range faultSpaces() {
+				if err == nil {
+					err = d.db.SettleSpace(background, g, s.name)
+				}
 			}
 			return err
 		}},
@@ -231,18 +233,30 @@ func writeFaultManyTerms(v *engine.TxView) error {
 	return nil
 }
 
+// faultSpace is a vector space that a life makes.
+type faultSpace struct {
+	name string
+	kind vecindex.Kind
+}
+
+func faultSpaces() []faultSpace {
+	return []faultSpace{{"v", vecindex.HNSW}, {"lists", vecindex.IVF}}
+}
+
 func writeFaultVectors(v *engine.TxView) error {
-	o := engine.SpaceOptions{Dim: 3, Model: "m", Kind: vecindex.HNSW, Metric: vecindex.L2}
-	if err := v.MakeSpace("v", o); err != nil {
-		return err
-	}
-	for i := range faultNodes {
-		id, err := faultNode(v, i)
-		if err == nil {
-			err = v.PutVector("v", id, []float32{float32(i), float32(i * i % 11), 1})
-		}
-		if err != nil {
+	for _, s := range faultSpaces() {
+		o := engine.SpaceOptions{Dim: 3, Model: "m", Kind: s.kind, Metric: vecindex.L2}
+		if err := v.MakeSpace(s.name, o); err != nil {
 			return err
+		}
+		for i := range faultNodes {
+			id, err := faultNode(v, i)
+			if err == nil {
+				err = v.PutVector(s.name, id, []float32{float32(i), float32(i * i % 11), 1})
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

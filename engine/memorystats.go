@@ -23,18 +23,19 @@ type memoryStats struct {
 // indexStats are the figures of a vector space.
 type indexStats struct {
 	Name string `json:"name"` // namespace/graph/space
-	Kind string `json:"kind"` // flat, hnsw or c-hnsw
+	Kind string `json:"kind"` // flat, hnsw, c-hnsw or ivf
 	// Source is where the next search reads: unloaded (memory, once it is read),
 	// memory, walk (the graph, node by node from the store), codes (the vectors that
-	// codes in memory leave in doubt, from the store) or disk (all vectors).
+	// codes in memory leave in doubt, from the store), lists (the lists near the query,
+	// from the store) or disk (all vectors).
 	Source string `json:"source"`
 	// Why says in a sentence why that is not memory; empty if it is.
 	Why     string `json:"why,omitempty"`
 	Vectors int    `json:"vectors"`
 	Bytes   int64  `json:"bytes"` // in memory
 	Dead    int    `json:"dead"`
-	// Of a kind that builds a graph: vectors in it and not yet in it, and what
-	// its estimates are checked against: lowplane or store.
+	// Of a kind that builds a graph or lists: vectors in them and not yet in them. Of a
+	// graph also what its estimates are checked against: lowplane or store.
 	Linked  int    `json:"linked,omitempty"`
 	Pending int    `json:"pending,omitempty"`
 	Rerank  string `json:"rerank,omitempty"`

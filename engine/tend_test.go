@@ -14,6 +14,11 @@ import (
 // putVectors gives n nodes, from the one numbered from, vectors of a space.
 func putVectors(t *testing.T, g *engine.Graph, from, n int) {
 	t.Helper()
+	putVectorsOf(t, g, vecindex.HNSW, from, n)
+}
+
+func putVectorsOf(t *testing.T, g *engine.Graph, kind vecindex.Kind, from, n int) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(from), 1))
 	err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		v := tx.Graph(g)
@@ -21,7 +26,7 @@ func putVectors(t *testing.T, g *engine.Graph, from, n int) {
 		if err != nil {
 			return err
 		}
-		o := engine.SpaceOptions{Dim: vectorDim, Model: "m", Kind: vecindex.HNSW}
+		o := engine.SpaceOptions{Dim: vectorDim, Model: "m", Kind: kind}
 		if err := v.MakeSpace("s", o); err != nil {
 			return err
 		}
@@ -60,6 +65,53 @@ func statsOf(t *testing.T, db *engine.DB) (out engine.Stats) {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestLists puts vectors into a space of lists, in the background and by settling, and
+// takes it through a check, a restart and a dropped space.
+func TestLists(t *testing.T) {
+	onStores(t, func(t *testing.T, o *engine.Options) {
+		db := open(t, o)
+		g := graph(t, db, "g")
+		for i := range 3 {
+			putVectorsOf(t, g, vecindex.IVF, 1000*i, 1000)
+		}
+		if err := db.FlushSpace(t.Context(), g, "s"); err != nil {
+			t.Fatal(err)
+		}
+		if s := statsOf(t, db).Memory.Indexes[0]; s.Linked != 3000 || s.Pending != 0 || s.Kind != "ivf" || s.Source != "lists" || s.Bytes == 0 {
+			t.Errorf("flushed: %+v", s)
+		}
+		checkClean(t, db)
+		if err := db.SettleSpace(t.Context(), g, "s"); err != nil {
+			t.Fatal(err)
+		}
+		checkClean(t, db)
+		view(t, g, func(v *engine.View) {
+			vecs, err := v.Vectors("s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := vecindex.Search{Vector: testVector(1), K: 10, Ef: 256}
+			got, err := vecs.Search(t.Context(), q, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Exact = true
+			want, err := vecs.Search(t.Context(), q, nil)
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("lists find %v, comparing all %v, error %v", got, want, err)
+			}
+			for _, err := range vecs.Links(t.Context()) {
+				t.Errorf("links of lists: %v", err)
+			}
+		})
+		err := db.Update(t.Context(), func(tx *engine.Tx) error { return tx.Graph(g).DropSpace("s") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkClean(t, db)
+	})
 }
 
 func TestSettle(t *testing.T) {

@@ -58,8 +58,9 @@ type Config struct {
 	Kind Kind
 	// Element is how vectors are stored; it defaults to F32.
 	Element Element
-	// Seed, M and EfConstruction are for the kinds that build graphs. Seed
-	// decides their random choices. M is the number of links of a node on each
+	// Seed, M and EfConstruction are for the kinds that build graphs, Seed for IVF
+	// too. Seed decides their random choices; that of an IVF holds until its lists are made
+	// again. M is the number of links of a node on each
 	// level, from 2 to 128, by default 16. EfConstruction is the width of the
 	// search for these links, up to 16,384, by default DefaultEfConstruction.
 	// Seed and EfConstruction may differ from one Open to the next.

@@ -32,6 +32,14 @@
 // layer (the C-HNSW of ArchRAG, section 3.1.3, with the defects of its
 // reference implementation mended: docs/design/0003-vectors.md).
 //
+// [IVF] keeps vectors in lists around centroids, on disk: an inverted file, for spaces
+// far beyond memory. Each vector is in two lists, with a code of two bits an element
+// (four up to 64 elements) in each. Only the centroids are in memory, some 11 bytes a
+// vector at 768 elements. A search reads the lists whose centroids are nearest, in one round, and
+// the vectors that the codes leave in doubt, in another; scores are exact. Search.Ef is the
+// number of lists, and of vectors, that it reads at most. A search of fewer allowed ids
+// than 16 times that compares these.
+//
 // # Linking
 //
 // A commit writes a vector and a mark that it has to be linked. A search finds
@@ -44,6 +52,11 @@
 // until then. Tend reads such a graph only when 4,096 vectors wait. A second graph
 // beside the one in use (see [Index.Settle]) is made within the bound if the
 // first can give way to it.
+//
+// In the same way vectors come into the lists of an IVF, and dead ones leave them. Lists
+// that get too long are divided, those that get too short given up. Until there are
+// 262,144 vectors all lists are made again whenever the vectors have doubled. Making them takes up
+// to 256 MiB beside what the index holds.
 //
 // # Life-cycle
 //
@@ -80,6 +93,9 @@
 // width), or if more than an eighth of the vectors, and more than 1,024, are not
 // linked or dead: then vectors are compared one by one. [Index.Stats] says where
 // searches read, and why.
+//
+// Of an IVF only the centroids are in memory: a search that finds none there reads them
+// from its snapshot. Until there are 1,024 vectors there are no lists, and all vectors are compared.
 //
 // # Vectors and scores
 //

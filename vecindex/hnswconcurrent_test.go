@@ -16,23 +16,31 @@ import (
 // TestConcurrentHNSW writes, links and searches at the same time. What a
 // snapshot shows is exact whatever the linker is at.
 func TestConcurrentHNSW(t *testing.T) {
+	testConcurrent(t, vecindex.HNSW, vecindex.Options{}, vecindex.Options{Rerank: vecindex.RerankStore, MaxMirrorBytes: 300 << 10})
+}
+
+func TestConcurrentIVF(t *testing.T) {
+	testConcurrent(t, vecindex.IVF, vecindex.Options{}, vecindex.Options{Rerank: vecindex.RerankStore, MaxMirrorBytes: -1})
+}
+
+func testConcurrent(t *testing.T, kind vecindex.Kind, options ...vecindex.Options) {
 	for name, open := range stores() {
-		for _, o := range []vecindex.Options{{}, {Rerank: vecindex.RerankStore, MaxMirrorBytes: 300 << 10}} {
+		for _, o := range options {
 			t.Run(fmt.Sprintf("%s/%s", name, o.Rerank), func(t *testing.T) {
 				t.Parallel()
-				concurrent(t, open(t), o)
+				concurrent(t, open(t), kind, o)
 			})
 		}
 	}
 }
 
-func concurrent(t *testing.T, st kv.Store, o vecindex.Options) {
+func concurrent(t *testing.T, st kv.Store, kind vecindex.Kind, o vecindex.Options) {
 	commits, ids := 40, 2500
 	if *long {
 		commits = 2000
 	}
 	cfg := config(vecindex.L2)
-	cfg.Kind, cfg.Dim, cfg.EfConstruction, cfg.M = vecindex.HNSW, 8, 24, 8
+	cfg.Kind, cfg.Dim, cfg.EfConstruction, cfg.M = kind, 8, 24, 8
 	ix := mustOpen(t, st, cfg, &o)
 	sh := clustered(8)
 	var r roll
@@ -192,7 +200,7 @@ func (d *during) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 // TestHNSWChangesDuringSettle commits right after each of the snapshots that
 // Settle takes.
 func TestHNSWChangesDuringSettle(t *testing.T) {
-	base := newSurvivor(t, vecindex.L2)
+	base := newSurvivor(t, vecindex.HNSW, vecindex.L2)
 	base.put(2, span(500, 1100)...)
 	base.must(base.ix.Flush(t.Context(), commitTo(base.st)))
 	base.put(2, span(0, 600)...)
@@ -224,7 +232,7 @@ func TestHNSWChangesDuringSettle(t *testing.T) {
 // TestHNSWSearchBetweenCommits searches right before and after each of a
 // linker's commits, while there is no room for pending vectors in memory.
 func TestHNSWSearchBetweenCommits(t *testing.T) {
-	s := newSurvivor(t, vecindex.L2)
+	s := newSurvivor(t, vecindex.HNSW, vecindex.L2)
 	s.shape, s.cfg.Dim, s.cfg.M = clustered(64), 64, 4
 	s.reopen()
 	s.put(1, span(0, 1100)...)

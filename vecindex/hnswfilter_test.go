@@ -50,7 +50,7 @@ func TestHNSWFilters(t *testing.T) {
 	}{{vecindex.Cosine, vecindex.RerankPlane, 2, 0.99}, {vecindex.L2, vecindex.RerankStore, 1, 0.97}} {
 		t.Run(fmt.Sprintf("%s/%s/layers=%d", c.metric, c.rerank, c.layers), func(t *testing.T) {
 			t.Parallel()
-			s := newSurvivor(t, c.metric)
+			s := newSurvivor(t, vecindex.HNSW, c.metric)
 			s.shape = clustered(48)
 			s.cfg.Dim, s.cfg.M, s.cfg.EfConstruction = 48, 16, 200
 			s.ix = mustOpen(t, s.st, s.cfg, &vecindex.Options{Rerank: c.rerank})
@@ -129,7 +129,7 @@ func (s *survivor) filtered(when string, queries int, least float64, far *roarin
 // TestHNSWFilterOfOldView asks a View by id for vectors that were replaced
 // since and whose successors are in the graph.
 func TestHNSWFilterOfOldView(t *testing.T) {
-	s := newSurvivor(t, vecindex.L2)
+	s := newSurvivor(t, vecindex.HNSW, vecindex.L2)
 	s.put(1, span(0, 1500)...)
 	s.must(s.ix.Flush(t.Context(), commitTo(s.st)))
 	snap, err := s.st.Snapshot(t.Context())
@@ -169,7 +169,7 @@ func TestHNSWRefuses(t *testing.T) {
 	for _, metric := range []vecindex.Metric{vecindex.Cosine, vecindex.InnerProduct, vecindex.L2} {
 		for _, linked := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/linked=%t", metric, linked), func(t *testing.T) {
-				s := newSurvivor(t, metric)
+				s := newSurvivor(t, vecindex.HNSW, metric)
 				s.put(2, span(0, 1100)...)
 				if linked {
 					s.must(s.ix.Flush(t.Context(), commitTo(s.st)))

@@ -409,7 +409,7 @@ func (m *listsMaking) swap(old *listsRecord) error {
 	}
 	m.record.flags = 0
 	m.record.state++
-	m.record.made = m.record.state
+	m.record.made, m.record.madeOf = m.record.state, m.record.listed
 	x := &routed{record: m.record, codec: m.now.codec, router: m.now.router}
 	err := m.commit(m.ctx, func(b kv.Batch) error {
 		b.Set(t.Meta(listsName), appendLists(nil, &m.record))

@@ -110,7 +110,7 @@ func (m *remaking) add(ps []posting) error {
 
 func (m *remaking) run(touched map[uint32]bool) error {
 	var fresh []ivf.List
-	if m.counts[m.old.ID] > longList {
+	if m.counts[m.old.ID] > m.longest() {
 		if fresh = m.halves(); fresh == nil {
 			return nil // its vectors are alike
 		}

@@ -29,6 +29,7 @@ import (
 //	                            12         state u64: one more for each change
 //	                            20         state in which the lists last changed u64
 //	                            28         vectors in lists u32, those to be taken out included
+//	                            32         vectors that the lists were made of u32
 //
 // A list never changes: one that is too long or too short is removed, and its
 // vectors go to new ones or to its neighbours. Numbers of lists are not given out again in an
@@ -37,7 +38,7 @@ import (
 const (
 	listsName    = "lists"
 	listsVersion = 1
-	listsSize    = 32
+	listsSize    = 36
 	listFixed    = 9
 	postingFixed = 8
 
@@ -57,6 +58,7 @@ type listsRecord struct {
 	state     uint64
 	made      uint64 // state in which the lists last changed
 	listed    uint32
+	madeOf    uint32
 }
 
 func appendLists(b []byte, r *listsRecord) []byte {
@@ -65,7 +67,8 @@ func appendLists(b []byte, r *listsRecord) []byte {
 	b = binary.LittleEndian.AppendUint32(b, r.nextGroup)
 	b = binary.LittleEndian.AppendUint64(b, r.state)
 	b = binary.LittleEndian.AppendUint64(b, r.made)
-	return binary.LittleEndian.AppendUint32(b, r.listed)
+	b = binary.LittleEndian.AppendUint32(b, r.listed)
+	return binary.LittleEndian.AppendUint32(b, r.madeOf)
 }
 
 func readLists(key, b []byte) (r listsRecord, err error) {
@@ -76,7 +79,7 @@ func readLists(key, b []byte) (r listsRecord, err error) {
 		edition: b[1], flags: b[2],
 		nextList: binary.LittleEndian.Uint32(b[4:]), nextGroup: binary.LittleEndian.Uint32(b[8:]),
 		state: binary.LittleEndian.Uint64(b[12:]), made: binary.LittleEndian.Uint64(b[20:]),
-		listed: binary.LittleEndian.Uint32(b[28:]),
+		listed: binary.LittleEndian.Uint32(b[28:]), madeOf: binary.LittleEndian.Uint32(b[32:]),
 	}, nil
 }
 

@@ -24,6 +24,11 @@ const (
 	// longList and shortList are the postings above which a list is divided, and
 	// below which its vectors go to others.
 	longList, shortList = 4 * listSize, listSize / 4
+	// smallLists is the number of vectors up to which lists are made again, from all
+	// vectors, when there are twice as many as they were made of. That costs a third of
+	// dividing one after the other, but takes all vectors at once. Until then lists may be
+	// longList times youngList long.
+	smallLists, youngList = 1 << 18, 3
 	// listGroup is how many vectors are put into lists at a time.
 	listGroup = 1024
 )
@@ -74,7 +79,7 @@ func (ix *Index) workLists(ctx context.Context, commit Committer, all bool) erro
 		switch {
 		case rec == nil && (waiting < minGraph && !all || waiting == 0):
 			return nil
-		case rec == nil || waiting > int(rec.listed):
+		case rec == nil || waiting > int(rec.listed) || rec.doubled(waiting):
 			if err := ix.makeLists(ctx, commit); err != nil {
 				return err
 			}
@@ -441,11 +446,28 @@ func (l *lister) balance(touched map[uint32]bool) error {
 	return nil
 }
 
+// young reports whether the lists are made again when their vectors have doubled.
+func (r *listsRecord) young() bool { return r.madeOf <= smallLists }
+
+// doubled reports whether young lists are to be made again.
+func (r *listsRecord) doubled(waiting int) bool {
+	n := waiting + int(r.listed)
+	return r.young() && n > 0 && n >= 2*int(r.madeOf)
+}
+
+// longest returns the postings above which a list is divided.
+func (l *lister) longest() int {
+	if l.record.young() && !l.hidden {
+		return youngList * longList
+	}
+	return longList
+}
+
 // unfit reports whether a list that was counted is too long or too short.
 func (l *lister) unfit(list uint32) bool {
 	x, ok := l.where[list]
 	n := l.counts[list]
-	return ok && (n > longList || n < shortList && l.now.router.Count(x.Layer) > 1)
+	return ok && (n > l.longest() || n < shortList && l.now.router.Count(x.Layer) > 1)
 }
 
 // regroup makes the groups of a layer's lists again.

@@ -39,7 +39,8 @@ const (
 // Tend does the work that commits leave behind for a graph: it links pending
 // vectors once there are enough of them, and takes dead ones out. commit is
 // called several times. It reads the graph into memory if it is not there; a
-// flat index and a small one have nothing to do. The next call goes on
+// flat index and a small one have nothing to do. For the lists of an IVF it does the
+// same work, reading the centroids into memory. The next call goes on
 // with work that an error interrupted. There is one Tend, Flush or Settle at
 // a time; others wait.
 //

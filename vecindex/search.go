@@ -17,8 +17,8 @@ type Search struct {
 	// vectors, none if it is not positive. It is not used with Layers.
 	K int
 	// Ef is the width of the search of a kind that is not exact, up to
-	// 16,384; 0 is 64. It is at least the number of hits wanted. Flat has no use
-	// for it.
+	// 16,384; 0 is 64. Of a graph it is at least the number of hits wanted; of an IVF it is
+	// how many lists, and how many vectors, are read at most. Flat has no use for it.
 	Ef int
 	// Allow holds the node ids that may be found; nil allows all. Ids from
 	// 2^32 on are not in any bitmap. The bitmap must not change meanwhile.

@@ -25,7 +25,8 @@ func (ix *Index) Flush(ctx context.Context, commit Committer) error {
 // The graph is that already if the vectors came in the order of their ids
 // and none was deleted; else it is rebuilt beside the one in use, which
 // takes its place in one commit. Commits meanwhile may have to be settled again.
-// An index of which nothing changed since reads three records. [View.Links] wants
+// So it is with the lists of an IVF, which are made again if any vector came or went
+// since they were made. An index of which nothing changed since reads three records. [View.Links] wants
 // a settled index.
 func (ix *Index) Settle(ctx context.Context, commit Committer) error {
 	return ix.wrap("settle", ix.settle(ctx, commit))

@@ -145,15 +145,17 @@ func TestSlotsComeAgain(t *testing.T) {
 	}
 }
 
-// TestSlotsUsedUp says what a graph without a free slot answers.
+// TestSlotsUsedUp says what a graph without a free slot answers, and lists.
 func TestSlotsUsedUp(t *testing.T) {
-	w := newSlotWorld(t, HNSW, 0)
-	w.commit(true, func(wr *Write) {
-		if err := wr.Put(t.Context(), 7, 0, []float32{1, 1}); !errors.Is(err, ErrFull) {
-			t.Errorf("put without a slot left: %v", err)
-		}
-	})
-	w.check(w.st, w.seq-1, w.now)
+	for _, kind := range []Kind{HNSW, IVF} {
+		w := newSlotWorld(t, kind, 0)
+		w.commit(true, func(wr *Write) {
+			if err := wr.Put(t.Context(), 7, 0, []float32{1, 1}); !errors.Is(err, ErrFull) {
+				t.Errorf("%s: put without a slot left: %v", kind, err)
+			}
+		})
+		w.check(w.st, w.seq-1, w.now)
+	}
 }
 
 // TestManyFreeSlots publishes writes that use some of very many free slots: the

@@ -40,15 +40,15 @@ func (ix *Index) Backlog() int {
 // Stats are an index's figures at one moment.
 type Stats struct {
 	Vectors int    // in the latest commit
-	Source  string // of the next search: unloaded, memory, walk, codes or disk
+	Source  string // of the next search: unloaded, memory, walk, codes, lists or disk
 	// Why says in a sentence why vectors are not read from memory, or why more
 	// than the bound is used; empty if there is nothing to say.
 	Why         string
 	MemoryBytes int64 // what the index holds of it
 	Dead        int   // vectors in memory that only older Views see
-	// Of the kinds that build graphs: the vectors that the graph has, those
-	// that are searched one by one until it has them, and, once it is loaded,
-	// what its estimates are checked against.
+	// Of the kinds that build graphs, and of IVF: the vectors that the graph or lists have, and
+	// those that are searched one by one until they have them. Of a graph, once it is
+	// loaded, what its estimates are checked against.
 	Linked, Pending int
 	Rerank          Rerank
 }

@@ -169,7 +169,7 @@ func spaceOptions(x *exec, c *indexClause) (engine.SpaceOptions, error) {
 		case "similarity", "vector.similarity_function":
 			o.Metric, ok = metricOf(v.AsString())
 		case "kind":
-			o.Kind, ok = map[string]vecindex.Kind{"flat": vecindex.Flat, "hnsw": vecindex.HNSW}[v.AsString()]
+			o.Kind, ok = map[string]vecindex.Kind{"flat": vecindex.Flat, "hnsw": vecindex.HNSW, "ivf": vecindex.IVF}[v.AsString()]
 		default:
 			return o, argumentError(at, "a vector index has no option %s; it has dimensions, similarity, kind, m, ef_construction, seed and model", quoteName(key))
 		}
