@@ -108,13 +108,14 @@ func (k *kernel) distances(q *Row, s *Rows, ip bool, out []float32) {
 			k.at[i] = &s.q[(from+i)*s.dim]
 		}
 		distance.DotI8Rows(q.Q, k.at[:n], k.dots[:n])
+		twice := 2 * float64(q.Scale)
+		scale, norm, out := s.scale[from:from+n], s.norm[from:from+n], out[from:from+n]
 		for i, dot := range k.dots[:n] {
-			j := from + i
-			product := 2 * float64(q.Scale) * float64(s.scale[j]) * float64(dot)
+			product := twice * float64(scale[i]) * float64(dot)
 			if ip {
-				out[j] = float32(0 - product)
+				out[i] = float32(0 - product)
 			} else {
-				out[j] = float32(float64(q.Norm+s.norm[j]) - product)
+				out[i] = float32(float64(q.Norm+norm[i]) - product)
 			}
 		}
 	}
@@ -133,13 +134,18 @@ func (a near) compare(b near) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Com
 func nearest(all []near, n int) []near {
 	n = min(n, len(all))
 	slices.SortFunc(all[:n], near.compare)
+	if n == 0 {
+		return all[:0]
+	}
+	worst := all[n-1]
 	for _, x := range all[n:] {
-		if n == 0 || x.compare(all[n-1]) >= 0 {
+		if x.d > worst.d || x.compare(worst) >= 0 {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(all[:n-1], x, near.compare)
 		copy(all[i+1:n], all[i:n-1])
 		all[i] = x
+		worst = all[n-1]
 	}
 	return all[:n]
 }
