@@ -403,7 +403,7 @@ func TestVectorArguments(t *testing.T) {
 	for name, more := range map[string][]string{
 		"both kinds of queries": {"-queries-are-base"},
 		"metric":                {"-metric", "cosin"},
-		"index":                 {"-index", "ivf"},
+		"index":                 {"-index", "tree"},
 		"tier":                  {"-tier", "disk"},
 		"ef":                    {"-ef", "16,x"},
 		"filter":                {"-filter", "1.5"},

@@ -44,7 +44,7 @@ func TestMetaRefuses(t *testing.T) {
 		"empty":              func(b []byte) []byte { return nil },
 		"cut":                func(b []byte) []byte { return b[:metaFixed-1] },
 		"version":            func(b []byte) []byte { b[0] = 2; return b },
-		"kind":               func(b []byte) []byte { b[1] = 3; return b },
+		"kind":               func(b []byte) []byte { b[1] = 4; return b },
 		"metric":             func(b []byte) []byte { b[2] = 3; return b },
 		"flags":              func(b []byte) []byte { b[3] = 4; return b },
 		"no dimension":       func(b []byte) []byte { b[4] = 0; return b },

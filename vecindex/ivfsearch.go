@@ -68,10 +68,10 @@ type listSearch struct {
 }
 
 // searchLarge is search of an index with lists.
-func (v *View) searchLarge(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([]Hit, error) {
-	ok, err := v.searchLists(ctx, q, sc)
+func (v *View) searchLarge(ctx context.Context, q Search, sc *scratch, dst []Hit) ([]Hit, error) {
+	ok, err := v.searchLists(ctx, &q, sc)
 	if err == nil && !ok {
-		if q.Allow != nil && (v.few(nil, q.Allow) || q.Allow.GetCardinality() <= uint64(directly*width(q))) {
+		if q.Allow != nil && (v.few(nil, q.Allow) || q.Allow.GetCardinality() <= uint64(directly*width(&q))) {
 			err = v.searchAllowed(ctx, nil, q.Allow, sc)
 		} else {
 			err = v.searchStored(ctx, q.Allow, sc)

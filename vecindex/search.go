@@ -107,7 +107,7 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 		return dst, err
 	}
 	if v.ix.cfg.lists() {
-		return v.searchLarge(ctx, q, sc, dst)
+		return v.searchLarge(ctx, *q, sc, dst)
 	}
 	first := v.walksFirst(q)
 	if first {
