@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,7 +211,7 @@ func TestGoldenDatabase(t *testing.T) {
 	checkGoldenVectors(t, db)
 }
 
-// goldenVectors makes a layered space with a graph, pending vectors and dead
+// goldenVectors makes a layered space with a graph, and one with lists,, pending vectors and dead
 // nodes.
 func goldenVectors(t *testing.T, g *engine.Graph) {
 	t.Helper()
@@ -221,9 +222,11 @@ func goldenVectors(t *testing.T, g *engine.Graph) {
 			if err != nil {
 				return err
 			}
-			o := engine.SpaceOptions{Dim: 8, Model: "golden", Kind: vecindex.CHNSW, M: 4, Seed: 3}
-			if err := v.MakeSpace("layers", o); err != nil {
-				return err
+			for name, kind := range goldenKinds() {
+				o := engine.SpaceOptions{Dim: 8, Model: "golden", Kind: kind, M: 4, Seed: 3}
+				if err := v.MakeSpace(name, o); err != nil {
+					return err
+				}
 			}
 			for i := from; i < to; i++ {
 				id, _, err := v.PutNode(nt, fmt.Sprint(i), nil)
@@ -234,8 +237,10 @@ func goldenVectors(t *testing.T, g *engine.Graph) {
 				for j := range x {
 					x[j] = float32((i*7+j*j)%11) - 4.5
 				}
-				if err := v.PutLayerVector("layers", id, uint8(i%5/4), x); err != nil {
-					return err
+				for name := range goldenKinds() {
+					if err := v.PutLayerVector(name, id, uint8(i%5/4), x); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -245,25 +250,43 @@ func goldenVectors(t *testing.T, g *engine.Graph) {
 		}
 	}
 	put(0, 40)
-	if err := g.DB().FlushSpace(t.Context(), g, "layers"); err != nil {
-		t.Fatal(err)
+	for name := range goldenKinds() {
+		if err := g.DB().FlushSpace(t.Context(), g, name); err != nil {
+			t.Fatal(err)
+		}
 	}
 	put(40, 45)
-	err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
-		return errors.Join(tx.Graph(g).DeleteVector("layers", 3), tx.Graph(g).DeleteVector("layers", 9))
-	})
-	if err != nil {
-		t.Fatal(err)
+	for name := range goldenKinds() {
+		err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
+			return errors.Join(tx.Graph(g).DeleteVector(name, 3), tx.Graph(g).DeleteVector(name, 9))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-// checkGoldenVectors asks the space of goldenVectors, as it is and settled.
+// goldenKinds yields the vector spaces of the golden database, always in the same order.
+func goldenKinds() iter.Seq2[string, vecindex.Kind] {
+	return func(yield func(string, vecindex.Kind) bool) {
+		_ = yield("layers", vecindex.CHNSW) && yield("lists", vecindex.IVF)
+	}
+}
+
+// checkGoldenVectors asks the spaces of goldenVectors, as they are and settled.
 func checkGoldenVectors(t *testing.T, db *engine.DB) {
 	t.Helper()
 	g := graph(t, db, "vectors")
+	for name := range goldenKinds() {
+		checkGoldenSpace(t, db, g, name)
+	}
+}
+
+func checkGoldenSpace(t *testing.T, db *engine.DB, g *engine.Graph, name string) {
+	t.Helper()
 	for range 2 {
 		view(t, g, func(v *engine.View) {
-			vecs, err := v.Vectors("layers")
+			vecs, err := v.Vectors(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +297,7 @@ func checkGoldenVectors(t *testing.T, db *engine.DB) {
 				t.Errorf("%d hits, %v", len(hits), err)
 			}
 		})
-		if err := db.SettleSpace(t.Context(), g, "layers"); err != nil {
+		if err := db.SettleSpace(t.Context(), g, name); err != nil {
 			t.Fatal(err)
 		}
 		sound(t, db, "the golden vectors")
