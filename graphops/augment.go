@@ -67,13 +67,13 @@ type AugmentLimits struct {
 func AugmentDegree(p *Projection, scale float64) int {
 	connected := 0
 	for u := range p.Len() {
-		if p.off[u+1] > p.off[u] {
+		if p.Degree(uint32(u)) > 0 {
 			connected++
 		}
 	}
 	degree := int(math.Sqrt(float64(p.Len())) / 2)
 	if connected > 0 {
-		degree = len(p.to) / connected
+		degree = p.entries() / connected
 	}
 	return int(min(float64(degree)*scale, float64(p.Len())))
 }
@@ -111,6 +111,10 @@ func AugmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o
 }
 
 func augmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o *AugmentOptions) (*Projection, AugmentLimits, error) {
+	p, err := p.plain("augment knn")
+	if err != nil {
+		return nil, AugmentLimits{}, err
+	}
 	need := 16*int64(len(p.to)) + 16*int64(p.Len()) + 64*int64(len(candidates))
 	if o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, AugmentLimits{}, &MemoryError{Op: "augment knn", Need: need, Limit: o.MaxBytes}

@@ -143,6 +143,10 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 	if err := o.validate(n); err != nil {
 		return nil, err
 	}
+	p, err := p.plain("betweenness")
+	if err != nil {
+		return nil, err
+	}
 	if o.Lengths {
 		if err := lengthsOf(p); err != nil {
 			return nil, err

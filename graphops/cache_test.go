@@ -134,7 +134,8 @@ func TestCacheRefusesMemory(t *testing.T) {
 	m := newMessy(t, rand.New(rand.NewPCG(5, 9)), 200, 900)
 	v := viewOf(t, m.g)
 	c := graphops.NewCache(1 << 20)
-	need := must(graphops.Estimate(t.Context(), v, graphops.Spec{}))(t).BuildBytes
+	plain := must(graphops.Estimate(t.Context(), v, graphops.Spec{}))(t).BuildBytes
+	need := must(graphops.Project(t.Context(), v, graphops.Spec{MaxBytes: plain - 1}))(t).Bytes() // of rows in bytes
 	for range 2 {
 		_, err := c.Project(t.Context(), v, graphops.Spec{MaxBytes: need - 1})
 		var e *graphops.MemoryError

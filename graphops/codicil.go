@@ -77,6 +77,10 @@ func CODICIL(ctx context.Context, p *Projection, content []WeightedEdge, o CODIC
 }
 
 func codicil(ctx context.Context, p *Projection, content []WeightedEdge, o *CODICILOptions) (*Projection, error) {
+	p, err := p.plain("codicil")
+	if err != nil {
+		return nil, err
+	}
 	workers := workersOf(o.Workers)
 	n, entries := int64(p.Len()), int64(len(p.to))+2*int64(len(content))
 	if need := 40*entries + (16+4*int64(workers))*n + 24*int64(len(content)); o.MaxBytes > 0 && need > o.MaxBytes {

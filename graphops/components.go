@@ -102,12 +102,24 @@ func (f *forest) join(u, v uint32) {
 // the tree of skip are left out; None is none.
 func (f *forest) joinRows(ctx context.Context, p *Projection, lo, hi uint32, skip uint32) error {
 	visits := uint32(0)
+	packed := rowSource{p: p}
 	for u := range uint32(p.Len()) {
 		if visits++; visits >= visitsPerLook {
 			visits = 0
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+		}
+		if p.packed != nil {
+			if lo > 0 && skip != None && f.find(u) == skip {
+				continue
+			}
+			row, _ := packed.head(u, int(hi))
+			for _, v := range row[min(int(lo), len(row)):] {
+				f.join(u, v)
+			}
+			visits += uint32(len(row))
+			continue
 		}
 		end := p.off[u+1]
 		if size := end - p.off[u]; size <= lo {

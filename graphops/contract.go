@@ -54,7 +54,7 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 		return nil, err
 	}
 	k, workers := int64(partition.Count), workersOf(o.Workers)
-	entries := int64(len(p.to))
+	entries := int64(p.entries())
 	if k < 1<<31 {
 		entries = min(entries, k*(k-1))
 	}

@@ -34,6 +34,17 @@ func KCore(ctx context.Context, p *Projection) ([]uint32, error) {
 
 func kCore(ctx context.Context, p *Projection) ([]uint32, error) {
 	n := p.Len()
+	if p.packed != nil && p.symmetric {
+		c := &corePeeler{degree: make([]uint32, n), packed: &rowSource{p: p}}
+		for u := range c.degree {
+			c.degree[u] = uint32(p.packedDegree(uint32(u)))
+		}
+		return c.degree, c.run(ctx)
+	}
+	p, err := p.plain("k-core")
+	if err != nil {
+		return nil, err
+	}
 	rows := []csr{{off: p.off, to: p.to}}
 	if !p.symmetric {
 		in, err := rows[0].transpose(ctx, 1)
@@ -56,7 +67,8 @@ func kCore(ctx context.Context, p *Projection) ([]uint32, error) {
 
 // corePeeler takes nodes off the graph in order of degree.
 type corePeeler struct {
-	rows []csr // one, or the rows of both directions
+	rows   []csr      // one, or the rows of both directions
+	packed *rowSource // in place of rows
 	// degree has the number of neighbours that are left, of a node that is
 	// itself taken off its core number.
 	degree []uint32
@@ -69,7 +81,6 @@ func (c *corePeeler) run(ctx context.Context) error {
 		left[u] = uint32(u)
 	}
 	queue := make([]uint32, n)
-	visits := 0
 	for k := uint32(0); len(left) > 0; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -93,21 +104,51 @@ func (c *corePeeler) run(ctx context.Context) error {
 			k = next // no node has the degrees between
 			continue
 		}
-		for at := 0; at < ends; at++ {
-			u := queue[at]
-			for i := range c.rows {
-				to, _ := c.rows[i].Row(u)
-				ends = c.takeOff(to, k, queue, ends)
-				visits += len(to)
-			}
-			if visits >= visitsPerLook {
-				visits = 0
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
+		peel := c.peel
+		if c.packed != nil {
+			peel = c.peelPacked
+		}
+		if err := peel(ctx, k, queue, ends); err != nil {
+			return err
 		}
 		k++
+	}
+	return nil
+}
+
+// peel takes off the nodes of queue[:ends], which have degree k, and those that come to
+// have it.
+func (c *corePeeler) peel(ctx context.Context, k uint32, queue []uint32, ends int) error {
+	visits := 0
+	for at := 0; at < ends; at++ {
+		u := queue[at]
+		for i := range c.rows {
+			to, _ := c.rows[i].Row(u)
+			ends = c.takeOff(to, k, queue, ends)
+			visits += len(to)
+		}
+		if visits >= visitsPerLook {
+			visits = 0
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// peelPacked is peel with rows in bytes.
+func (c *corePeeler) peelPacked(ctx context.Context, k uint32, queue []uint32, ends int) error {
+	visits := 0
+	for at := 0; at < ends; at++ {
+		to, _ := c.packed.row(queue[at])
+		ends = c.takeOff(to, k, queue, ends)
+		if visits += len(to); visits >= visitsPerLook {
+			visits = 0
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

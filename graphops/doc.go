@@ -22,8 +22,8 @@
 // A [Cache] keeps projections by graph, version and spec. Every change of nodes
 // or edges changes the version, and then the projection is rebuilt: about 50 ms
 // of processor time for 750,000 edges (BenchmarkProject). [Estimate] returns the
-// size in advance. A projection that would exceed Spec.MaxBytes is refused with
-// a [*MemoryError].
+// size in advance. A projection that would exceed Spec.MaxBytes keeps its rows in
+// bytes, and is refused with a [*MemoryError] if they do not fit either.
 //
 // # Around some nodes
 //

@@ -2,6 +2,7 @@ package graphops
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -12,7 +13,8 @@ type Size struct {
 	// once and without loops, before parallel ones are combined.
 	Nodes, Edges int
 	// Bytes is what the projection keeps, BuildBytes what building it holds at
-	// once, the figure that Spec.MaxBytes bounds.
+	// once, the figure that Spec.MaxBytes bounds. If rows as numbers would take more than
+	// that, both are of rows in bytes, as [Project] then makes them.
 	Bytes, BuildBytes int64
 	// Sampled says that edges were counted at some of the nodes only, and that
 	// all but Nodes is therefore an estimate.
@@ -47,19 +49,70 @@ func estimate(ctx context.Context, v *engine.View, s *Spec) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
+	size, err := plainSize(ctx, v, s, &sel)
+	if limit := s.limit(v); err == nil && size.BuildBytes > limit {
+		err = size.pack(ctx, v, s, &sel, limit)
+	}
+	return size, err
+}
+
+// sample calls run with the rank of the first and the number of nodes to look at.
+func (sel *selection) sample(ctx context.Context, run func(rank, k int) error) error {
+	n := sel.len()
+	if n <= sampleAll {
+		return run(0, n)
+	}
+	for i := range sampleRuns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := run(i*n/sampleRuns, sampleRun); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack makes of the size of rows as numbers that of rows in bytes. It packs the rows
+// of the sample.
+func (size *Size) pack(ctx context.Context, v *engine.View, s *Spec, sel *selection, limit int64) error {
+	p := &Projection{limit: limit}
+	if err := p.setNodes(sel, s); errors.Is(err, engine.ErrMemory) {
+		return nil // nor does that fit
+	} else if err != nil {
+		return err
+	}
+	sc := newPackScan(v, s, sel, p, limit)
+	var k packer
+	nodes, bytes := 0, 0
+	err := sel.sample(ctx, func(rank, most int) error {
+		for at := 0; at < most; at += windowSize {
+			n := min(windowSize, most-at)
+			from, err := sel.all.Select(uint32(rank + at))
+			if err != nil {
+				return err
+			}
+			if err := sc.nodes(from, 1<<32, n, &k, func(uint32, int) {}); err != nil {
+				return err
+			}
+			nodes += min(n, sel.len()-rank-at)
+			bytes += len(k.block)
+		}
+		return nil
+	})
+	if err == nil && nodes > 0 {
+		size.Bytes = sc.fixed + int64(float64(bytes)*float64(size.Nodes)/float64(nodes))
+		size.BuildBytes = size.Bytes
+	}
+	return err
+}
+
+// plainSize returns the size with rows as numbers.
+func plainSize(ctx context.Context, v *engine.View, s *Spec, sel *selection) (Size, error) {
 	n := sel.len()
 	size := Size{Nodes: n, Sampled: n > sampleAll}
-	c := counter{v: v, s: s, sel: &sel}
-	if size.Sampled {
-		for i := range sampleRuns {
-			if err := ctx.Err(); err != nil {
-				return Size{}, err
-			}
-			if err := c.run(i*n/sampleRuns, sampleRun); err != nil {
-				return Size{}, err
-			}
-		}
-	} else if err := c.run(0, n); err != nil {
+	c := counter{v: v, s: s, sel: sel}
+	if err := sel.sample(ctx, c.run); err != nil {
 		return Size{}, err
 	}
 	scale := 1.0
@@ -69,13 +122,16 @@ func estimate(ctx context.Context, v *engine.View, s *Spec) (Size, error) {
 	size.Edges = int(float64(c.edges) * scale)
 	entries := int64(float64(c.entries) * scale)
 	runs := int64(float64(c.runs) * scale)
-	size.Bytes = rowBytes(n, entries, s.Weighted) + 4*int64(n) + sel.indexBytes()
+	size.Bytes = rowBytes(n, entries, s.Weighted) + sel.indexBytes()
 	size.BuildBytes = size.Bytes + runBytes*runs + int64(float64(c.edges)*scale)*entryBytes(s.Weighted) + sortBytes(entries, s.Weighted)
 	return size, nil
 }
 
-// indexBytes returns the size of the nodes' index.
+// indexBytes returns the size of what leads from nodes to dense ids and back.
 func (sel *selection) indexBytes() int64 {
+	if sel.consecutive() {
+		return 0
+	}
 	pages := int64(1)
 	for it := sel.all.Iterator(); it.HasNext(); pages++ {
 		p := it.Next() >> pageBits
@@ -85,7 +141,7 @@ func (sel *selection) indexBytes() int64 {
 		}
 		it.AdvanceIfNeeded((p + 1) << pageBits)
 	}
-	return pageTableBytes(sel.last()) + 4*pageSize*pages
+	return 4*int64(sel.len()) + pageTableBytes(sel.last()) + 4*pageSize*pages
 }
 
 // counter counts edges of selected nodes.

@@ -1,6 +1,27 @@
 package graphops
 
-import "context"
+import (
+	"context"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// ProjectPacked returns the projection of s with its rows in bytes. What makes numbers
+// of them may take limit bytes.
+func ProjectPacked(ctx context.Context, v *engine.View, s Spec, limit int64) (*Projection, error) {
+	sel, err := selectNodes(v, &s)
+	if err != nil {
+		return nil, err
+	}
+	p := &Projection{types: sel.types, limit: math.MaxInt64}
+	if err := p.setNodes(&sel, &s); err != nil {
+		return nil, err
+	}
+	err = newPackScan(v.WithContext(ctx), &s, &sel, p, math.MaxInt64).run(ctx)
+	p.limit = limit
+	return p, err
+}
 
 // CPM returns the score of a partition in the constant Potts model, which
 // Leiden reports as its quality.

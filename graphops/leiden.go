@@ -130,7 +130,7 @@ func leiden(ctx context.Context, p *Projection, o *LeidenOptions) (*LeidenResult
 	if err := o.validate(p); err != nil {
 		return nil, err
 	}
-	if need := leidenNeed(p.Len(), len(p.to), leidenWorkers(p, o)); o.MaxBytes > 0 && need > o.MaxBytes {
+	if need := leidenNeed(p.Len(), p.entries(), leidenWorkers(p, o)); o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "leiden", Need: need, Limit: o.MaxBytes}
 	}
 	run, err := newLeidenRun(ctx, p, o, &leidenSource{})
@@ -155,7 +155,7 @@ func leiden(ctx context.Context, p *Projection, o *LeidenOptions) (*LeidenResult
 
 // leidenWorkers returns how many goroutines are worth their start.
 func leidenWorkers(p *Projection, o *LeidenOptions) int {
-	if len(p.to) < 1<<16 {
+	if p.entries() < 1<<16 {
 		return 1
 	}
 	return workersOf(o.Workers)

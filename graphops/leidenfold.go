@@ -10,20 +10,21 @@ import (
 // leidenSource is what graphs to cluster are made of: parts of a projection.
 type leidenSource struct {
 	p        *Projection
-	fold     bool     // fold nodes of degree 1
-	label    []uint32 // of each node; the parts are those of one label. nil: all
-	position []uint32 // of a node among the members of its part; nil: itself
-	zeros    bool     // there are weights of 0
+	rows     rowSource // of p
+	fold     bool      // fold nodes of degree 1
+	label    []uint32  // of each node; the parts are those of one label. nil: all
+	position []uint32  // of a node among the members of its part; nil: itself
+	zeros    bool      // there are weights of 0
 }
 
 // checkWeights refuses weights that cannot be clustered by.
 func (s *leidenSource) checkWeights(ctx context.Context) error {
 	p, sum := s.p, 0.0
-	for u := 0; p.w != nil && u < p.Len(); u++ {
+	for u := 0; p.Weighted() && u < p.Len(); u++ {
 		if u&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		to, w := p.Row(uint32(u))
+		to, w := s.rows.row(uint32(u))
 		for i, x := range w {
 			if x < 0 {
 				return phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
@@ -41,10 +42,10 @@ func (s *leidenSource) checkWeights(ctx context.Context) error {
 	return nil
 }
 
-// keeps reports whether entry i of the projection's rows leads to a node of
-// the part with the given label.
-func (s *leidenSource) keeps(i, label uint32) bool {
-	return (s.label == nil || s.label[s.p.to[i]] == label) && (!s.zeros || s.p.w[i] != 0)
+// keeps reports whether entry i of a row leads to a node of the part with the
+// given label.
+func (s *leidenSource) keeps(to []uint32, w []float32, i int, label uint32) bool {
+	return (s.label == nil || s.label[to[i]] == label) && (!s.zeros || w[i] != 0)
 }
 
 func (s *leidenSource) positionOf(u uint32) uint32 {
@@ -54,13 +55,13 @@ func (s *leidenSource) positionOf(u uint32) uint32 {
 	return s.position[u]
 }
 
-// rowOf returns which entries member i has; members nil are all nodes.
-func (s *leidenSource) rowOf(members []uint32, i int) (lo, hi uint32) {
+// rowOf returns the row of member i; members nil are all nodes.
+func (s *leidenSource) rowOf(members []uint32, i int) (to []uint32, w []float32) {
 	u := uint32(i)
 	if members != nil {
 		u = members[i]
 	}
-	return s.p.off[u], s.p.off[u+1]
+	return s.rows.row(u)
 }
 
 // load makes the base graph of the members of a part: without nodes that have
@@ -82,24 +83,24 @@ func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error 
 			s.position[u] = uint32(i)
 		}
 	}
-	entries, plain := 0, s.label == nil && !s.zeros
+	entries, plain := 0, s.label == nil && !s.zeros && s.p.packed == nil
 	for i := range n {
-		lo, hi := s.rowOf(members, i)
-		d, only := hi-lo, lo
+		to, w := s.rowOf(members, i)
+		d, only := uint32(len(to)), 0
 		if s.label != nil || s.zeros {
 			d = 0
-			for e := lo; e < hi; e++ {
-				if s.keeps(e, label) {
+			for e := range to {
+				if s.keeps(to, w, e, label) {
 					d++
 					only = e
 				}
 			}
-			if err := r.look(int(hi - lo)); err != nil {
+			if err := r.look(len(to)); err != nil {
 				return err
 			}
 		}
 		if d == 1 {
-			r.place[i] = s.positionOf(s.p.to[only])
+			r.place[i] = s.positionOf(to[only])
 		}
 		plain = plain && (d > 1 || d == 1 && !s.fold)
 		r.degree[i] = d
@@ -140,7 +141,7 @@ func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, 
 	g := &r.base
 	r.own.off = grow(r.own.off, stay+1)
 	r.own.to = grow(r.own.to, entries)
-	if s.p.w != nil {
+	if s.p.Weighted() {
 		r.own.w = grow(r.own.w, entries)
 	}
 	g.csr = r.own
@@ -150,17 +151,17 @@ func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, 
 		if r.degree[i] == 0 {
 			continue
 		}
-		lo, hi := s.rowOf(members, i)
+		to, w := s.rowOf(members, i)
 		sum := 0.0
-		for e := lo; e < hi; e++ {
-			if (s.label != nil || s.zeros) && !s.keeps(e, label) {
+		for e, v := range to {
+			if (s.label != nil || s.zeros) && !s.keeps(to, w, e, label) {
 				continue
 			}
 			x := float32(1)
 			if g.w != nil {
-				x = s.p.w[e]
+				x = w[e]
 			}
-			j := s.positionOf(s.p.to[e])
+			j := s.positionOf(v)
 			sum += float64(x)
 			if r.degree[j] == 0 { // a leaf, whose strength is that of the edge
 				sum += float64(x)
@@ -176,7 +177,7 @@ func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, 
 		g.mass[next] = sum
 		next++
 		g.off[next] = at
-		if err := r.look(int(hi - lo)); err != nil {
+		if err := r.look(len(to)); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,10 @@ func hierarchicalLeiden(ctx context.Context, p *Projection, o *LeidenOptions) (*
 	if err := o.validate(p); err != nil {
 		return nil, err
 	}
+	p, err := p.plain("hierarchical leiden")
+	if err != nil {
+		return nil, err
+	}
 	n := p.Len()
 	if need := leidenNeed(n, len(p.to), 1) + 40*int64(n); o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "hierarchical leiden", Need: need, Limit: o.MaxBytes}

@@ -76,7 +76,7 @@ type leidenRun struct {
 // options ask for. It sets what src is.
 func newLeidenRun(ctx context.Context, p *Projection, o *LeidenOptions, src *leidenSource) (*leidenRun, error) {
 	members, label := leidenMembers(p.Len(), o.Nodes)
-	*src = leidenSource{p: p, fold: !o.CPM && o.Resolution <= 1, label: label}
+	*src = leidenSource{p: p, rows: rowSource{p: p}, fold: !o.CPM && o.Resolution <= 1, label: label}
 	if err := src.checkWeights(ctx); err != nil {
 		return nil, err
 	}

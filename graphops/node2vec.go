@@ -133,6 +133,10 @@ func node2Vec(ctx context.Context, p *Projection, o *Node2VecOptions) (Matrix, e
 	if err := o.validate(); err != nil {
 		return Matrix{}, err
 	}
+	p, err := p.plain("node2vec")
+	if err != nil {
+		return Matrix{}, err
+	}
 	n := p.Len()
 	need := (8*int64(o.Dim)+32)*int64(n) + 4*walkBatch*int64(o.WalkLength)
 	if p.Weighted() {

@@ -10,7 +10,11 @@ const none = math.MaxUint32
 // without nodes share page 0, so that a few nodes of a large graph take
 // little: at most 4*pageSize bytes a node, 4 if the ids are dense, and
 // 4/pageSize for each id below the greatest.
+//
+// Consecutive ids need neither: a node is its id less the first.
 type nodeIndex struct {
+	first uint32
+	n     uint32   // of consecutive ids; then pages and slots are nil
 	pages []uint32 // where the page of id>>pageBits begins in slots
 	slots []uint32
 }
@@ -50,6 +54,12 @@ func (x *nodeIndex) fill(ids []uint32, bytes int64) {
 
 // find returns the dense id of a node, or none.
 func (x *nodeIndex) find(id uint64) uint32 {
+	if x.n > 0 {
+		if u := id - uint64(x.first); u < uint64(x.n) {
+			return uint32(u)
+		}
+		return none
+	}
 	p := id >> pageBits
 	if p >= uint64(len(x.pages)) {
 		return none

@@ -93,7 +93,7 @@ const (
 // Gauss-Seidel takes longer than plain power iteration.
 //
 // One iteration is O(n + m). Working memory is 32 bytes a node, 8 more with
-// Restart, and, if the projection is not symmetric, the reversed rows with 16
+// Restart, 4 less if rows are kept in bytes without weights, and, if the projection is not symmetric, the reversed rows with 16
 // bytes a node more. The result does not depend on the number of workers.
 // If ctx ends, its error is returned, and no scores.
 func PageRank(ctx context.Context, p *Projection, o PageRankOptions) (*PageRankResult, error) {
@@ -110,12 +110,21 @@ func pageRank(ctx context.Context, p *Projection, o *PageRankOptions) (*PageRank
 	if err := o.validate(n); err != nil {
 		return nil, err
 	}
+	if !p.symmetric {
+		var err error
+		if p, err = p.plain("pagerank"); err != nil {
+			return nil, err
+		}
+	}
 	need := 32 * int64(n)
+	if p.packed != nil && !p.Weighted() {
+		need = 28 * int64(n)
+	}
 	if o.Restart != nil {
 		need += 8 * int64(n)
 	}
 	if !p.symmetric {
-		need += 16*int64(n) + int64(len(p.to))*entryBytes(p.Weighted())
+		need += 16*int64(n) + int64(p.entries())*entryBytes(p.Weighted())
 	}
 	if o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "pagerank", Need: need, Limit: o.MaxBytes}
@@ -128,24 +137,24 @@ func pageRank(ctx context.Context, p *Projection, o *PageRankOptions) (*PageRank
 		return &PageRankResult{Converged: true}, nil
 	}
 	workers := workersOf(o.Workers)
-	if o.Workers == 0 && len(p.to) < pageRankParallel {
+	if o.Workers == 0 && p.entries() < pageRankParallel {
 		workers = 1
 	}
 	pr := &pageRanker{
 		damping: o.Damping,
 		workers: workers,
-		in:      p.csr,
+		in:      p,
 		start:   start,
 		fresh:   make([]float64, n),
 		score:   make([]float64, n),
 		share:   make([]float64, n),
-		inverse: make([]float64, n),
 	}
 	if err := pr.weigh(p); err != nil {
 		return nil, err
 	}
 	if !p.symmetric {
-		if pr.in, err = p.transpose(ctx, workers); err != nil {
+		pr.in = &Projection{}
+		if pr.in.csr, err = p.transpose(ctx, workers); err != nil {
 			return nil, err
 		}
 	}
@@ -185,18 +194,31 @@ func startOf(n int, o *PageRankOptions) ([]float64, error) {
 type pageRanker struct {
 	damping float64
 	workers int
-	in      csr       // rows of those with an edge to u
-	start   []float64 // nil: uniform
-	fresh   []float64 // score of this iteration, before it is scaled
+	in      *Projection // rows of those with an edge to u
+	start   []float64   // nil: uniform
+	fresh   []float64   // score of this iteration, before it is scaled
 	score   []float64
 	share   []float64 // what a unit of weight gets of the node's score
-	inverse []float64 // of the weight of all edges out of a node; 0: none
+	// Of all edges out of a node: the inverse of their weight, 0 if there are none, or,
+	// if rows are in bytes and every edge counts 1, their number.
+	inverses []float64
+	degrees  []uint32
 }
 
-// weigh computes inverse.
+// weigh computes inverses, or degrees.
 func (pr *pageRanker) weigh(p *Projection) error {
-	for u := range p.Len() {
-		to, w := p.Row(uint32(u))
+	n := p.Len()
+	if p.packed != nil && !p.Weighted() {
+		pr.degrees = make([]uint32, n)
+		for u := range pr.degrees {
+			pr.degrees[u] = uint32(p.Degree(uint32(u)))
+		}
+		return nil
+	}
+	pr.inverses = make([]float64, n)
+	rows := rowSource{p: p}
+	for u := range n {
+		to, w := rows.row(uint32(u))
 		sum := float64(len(to))
 		if w != nil {
 			sum = 0
@@ -209,10 +231,22 @@ func (pr *pageRanker) weigh(p *Projection) error {
 			}
 		}
 		if sum > 0 {
-			pr.inverse[u] = 1 / sum
+			pr.inverses[u] = 1 / sum
 		}
 	}
 	return nil
+}
+
+// inverse returns the inverse of the weight of all edges out of a node, 0 if there are
+// none.
+func (pr *pageRanker) inverse(u int) float64 {
+	if pr.degrees == nil {
+		return pr.inverses[u]
+	}
+	if d := pr.degrees[u]; d > 0 {
+		return 1 / float64(d)
+	}
+	return 0
 }
 
 func (pr *pageRanker) startAt(u int) float64 {
@@ -231,7 +265,7 @@ type tally struct {
 func (pr *pageRanker) run(ctx context.Context, o *PageRankOptions) (*PageRankResult, error) {
 	for u := range pr.score {
 		pr.score[u] = pr.startAt(u)
-		pr.share[u] = pr.score[u] * pr.inverse[u]
+		pr.share[u] = pr.score[u] * pr.inverse(u)
 	}
 	bounds := pr.bounds(pageRankBlocks * pageRankSlices)
 	res := &PageRankResult{}
@@ -261,7 +295,7 @@ func (pr *pageRanker) iterate(ctx context.Context, bounds []int) (change float64
 			return 0, err
 		}
 		for u := bounds[b]; u < bounds[b+pageRankSlices]; u++ {
-			pr.share[u] = pr.fresh[u] * pr.inverse[u]
+			pr.share[u] = pr.fresh[u] * pr.inverse(u)
 		}
 	}
 	var sum tally
@@ -285,8 +319,21 @@ func (pr *pageRanker) iterate(ctx context.Context, bounds []int) (change float64
 // bounds cuts the nodes into k ranges of about equally many edges and nodes.
 func (pr *pageRanker) bounds(k int) []int {
 	n := len(pr.score)
-	all := n + len(pr.in.to)
+	all := n + pr.in.entries()
 	out := make([]int, k+1)
+	if pr.in.packed != nil {
+		at, i := int64(0), 0 // nodes and entries before u
+		for u := range n {
+			for ; i < k && at >= int64(all)*int64(i)/int64(k); i++ {
+				out[i] = u
+			}
+			at += 1 + int64(pr.in.packedDegree(uint32(u)))
+		}
+		for ; i <= k; i++ {
+			out[i] = n
+		}
+		return out
+	}
 	for i := range out {
 		out[i] = sort.Search(n, func(u int) bool {
 			return int64(u)+int64(pr.in.off[u]) >= int64(all)*int64(i)/int64(k)
@@ -298,9 +345,16 @@ func (pr *pageRanker) bounds(k int) []int {
 
 // pull computes the scores of the nodes lo <= u < hi from their neighbours.
 func (pr *pageRanker) pull(lo, hi int) (t tally) {
-	share := pr.share
+	share, in, packed := pr.share, pr.in.csr, pr.in.packed != nil
+	rows := rowSource{p: pr.in}
 	for u := lo; u < hi; u++ {
-		to, w := pr.in.Row(uint32(u))
+		var to []uint32
+		var w []float32
+		if packed {
+			to, w = rows.row(uint32(u))
+		} else {
+			to, w = in.Row(uint32(u))
+		}
 		sum := 0.0
 		if w == nil {
 			for _, v := range to {
@@ -316,7 +370,7 @@ func (pr *pageRanker) pull(lo, hi int) (t tally) {
 		x := float64((1-pr.damping)*pr.startAt(u)) + float64(pr.damping*sum)
 		pr.fresh[u] = x
 		t.mass += x
-		if pr.inverse[u] == 0 {
+		if pr.inverse(u) == 0 {
 			t.lost += x
 		}
 	}

@@ -2,6 +2,7 @@ package graphops
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -16,10 +17,11 @@ import (
 // It reads the out-lists of the kept nodes once, in ranges of node ids and in
 // parallel, and then fills the rows; a few nodes of a large graph cost a seek
 // each. The time is O(n + m log d) for m edges at the kept nodes, most of it
-// the reading, for which m counts also edges that s does not keep. A
-// projection that would take more than s.MaxBytes is refused with a
-// [*MemoryError] before it is allocated. The result does not depend on the
-// number of workers.
+// the reading, for which m counts also edges that s does not keep. If that would
+// take more than s.MaxBytes, it reads the in-lists too, by turns, and keeps the rows
+// in bytes, some 3 an entry; a projection that does not fit either is refused with a
+// [*MemoryError]. The result does not depend on the number of workers, and, but
+// for its size, not on which of the two it is.
 func Project(ctx context.Context, v *engine.View, s Spec) (*Projection, error) {
 	p, err := project(ctx, v.WithContext(ctx), &s)
 	if err != nil {
@@ -42,25 +44,66 @@ func project(ctx context.Context, v *engine.View, s *Spec) (*Projection, error) 
 	}
 	// Nodes are known before they are allocated, edges only once read.
 	limit := s.limit(v)
-	fixed := rowBytes(sel.len(), 0, s.Weighted) + 4*int64(sel.len()) + pageTableBytes(sel.last())
-	if fixed > limit {
-		return nil, &MemoryError{Op: "project", Need: fixed, Limit: limit}
+	p := &Projection{types: sel.types, version: version, limit: limit, scratch: new(sync.Pool)}
+	if err := p.setNodes(&sel, s); err != nil {
+		return nil, err
 	}
-	p := &Projection{types: sel.types, version: version, ids: sel.ids(), scratch: new(sync.Pool)}
+	need, err := p.setRows(ctx, v, s, &sel)
+	if err != nil || need <= limit {
+		return p, err
+	}
+	if s.NoPacking {
+		return nil, &MemoryError{Op: "project", Need: need, Limit: limit}
+	}
+	return p, newPackScan(v, s, &sel, p, limit).run(ctx)
+}
+
+// setNodes sets which node each dense id is, and the other way round.
+func (p *Projection) setNodes(sel *selection, s *Spec) error {
+	if sel.consecutive() {
+		p.index.first, p.index.n = sel.all.Minimum(), uint32(sel.len())
+		return nil
+	}
+	limit := p.limit
+	need := 4*int64(sel.len()) + pageTableBytes(sel.last())
+	if need > limit {
+		return &MemoryError{Op: "project", Need: need + rowBytes(sel.len(), 0, s.Weighted), Limit: limit}
+	}
+	p.ids = sel.ids()
 	pages := p.index.reserve(sel.last(), p.ids)
-	if fixed += pages; fixed > limit {
-		return nil, &MemoryError{Op: "project", Need: fixed, Limit: limit}
+	if need += pages; need > limit {
+		return &MemoryError{Op: "project", Need: need + rowBytes(sel.len(), 0, s.Weighted), Limit: limit}
 	}
 	p.index.fill(p.ids, pages)
+	return nil
+}
 
-	sc := &edgeScan{v: v, s: s, sel: &sel, index: &p.index, fixed: fixed, limit: limit}
-	parts, err := sc.run(ctx)
-	if err != nil {
-		return nil, err
+// sampleWorth is the number of nodes from which it is worth a sample to know that
+// rows do not fit before they are read in vain.
+const sampleWorth = 1 << 20
+
+// setRows reads the edges and makes rows of them. It returns what that takes: if it is
+// over the limit, about or at least, there are no rows.
+func (p *Projection) setRows(ctx context.Context, v *engine.View, s *Spec, sel *selection) (need int64, err error) {
+	fixed := rowBytes(sel.len(), 0, s.Weighted) + p.nodeBytes()
+	if fixed > p.limit {
+		return fixed, nil
+	}
+	if sel.len() >= sampleWorth {
+		// A sample errs. If it says half as much again as the limit, that is believed.
+		size, err := plainSize(ctx, v, s, sel)
+		if err != nil || size.BuildBytes/3*2 > p.limit {
+			return size.BuildBytes, err
+		}
+	}
+	sc := &edgeScan{v: v, s: s, sel: sel, index: &p.index, fixed: fixed, limit: p.limit}
+	parts, fits, err := sc.run(ctx)
+	if err != nil || !fits {
+		return max(sc.need(), p.limit+1), err
 	}
 	p.need, p.loops, p.symmetric = sc.need(), int(sc.loops.Load()), !sc.oneWay.Load()
 	p.csr, err = buildRows(ctx, sel.len(), parts, s.Weighted, s.Combine, workersOf(s.Workers))
-	return p, err
+	return p.need, err
 }
 
 // rowBytes returns the size of the rows of n nodes.
@@ -85,8 +128,8 @@ func sortBytes(entries int64, weighted bool) int64 {
 	return 4 * entries
 }
 
-// edgeScan reads the edges of a projection. It keeps them until it is clear
-// that their rows would not fit; from then on it only counts.
+// edgeScan reads the edges of a projection, until it is clear that their rows would
+// not fit.
 type edgeScan struct {
 	v     *engine.View
 	s     *Spec
@@ -107,37 +150,30 @@ func (sc *edgeScan) need() int64 {
 	return sc.fixed + sc.kept.Load() + entries*entryBytes(sc.s.Weighted) + sortBytes(entries, sc.s.Weighted)
 }
 
-// run returns the edges of each window, in order.
-func (sc *edgeScan) run(ctx context.Context) ([]part, error) {
+// run returns the edges of each window, in order, and whether their rows fit.
+func (sc *edgeScan) run(ctx context.Context) (parts []part, fits bool, err error) {
+	over := errors.New("over the limit")
 	windows := sc.sel.windows()
-	parts := make([]part, len(windows))
+	parts = make([]part, len(windows))
 	workers := workersOf(sc.s.Workers)
 	scratch := make([]part, max(1, min(workers, len(windows))))
-	var over atomic.Bool
-	err := parallel(ctx, workers, len(windows), func(worker, i int) error {
+	err = parallel(ctx, workers, len(windows), func(worker, i int) error {
 		p := &scratch[worker]
 		p.reset()
 		if err := sc.window(windows[i], p); err != nil {
 			return err
 		}
 		sc.kept.Add(runBytes*int64(len(p.runs)) + int64(len(p.to))*entryBytes(sc.s.Weighted))
-		if sc.need() > sc.limit {
-			over.Store(true)
+		if sc.need() > sc.limit || sc.entries.Load() > math.MaxUint32 {
+			return over
 		}
-		if !over.Load() {
-			parts[i] = p.clone()
-		}
+		parts[i] = p.clone()
 		return nil
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case over.Load():
-		return nil, &MemoryError{Op: "project", Need: sc.need(), Limit: sc.limit}
-	case sc.entries.Load() > math.MaxUint32:
-		return nil, ErrTooLarge
+	if errors.Is(err, over) {
+		return nil, false, nil
 	}
-	return parts, nil
+	return parts, err == nil, err
 }
 
 // window appends the edges of one window's nodes to p.

@@ -295,8 +295,21 @@ func TestProjectRefusesMemory(t *testing.T) {
 		if p.Bytes() > size.Bytes {
 			t.Errorf("%d bytes, estimated %d", p.Bytes(), size.Bytes)
 		}
-		for _, less := range []int64{1, size.BuildBytes / 2, size.BuildBytes - 1} {
-			s.MaxBytes = size.BuildBytes - less
+		// A byte less, and rows are kept in bytes.
+		s.MaxBytes--
+		var e *graphops.MemoryError
+		without := s
+		without.NoPacking = true
+		if _, err := graphops.Project(t.Context(), v, without); !errors.As(err, &e) || e.Need != s.MaxBytes+1 {
+			t.Errorf("without rows in bytes: %v", err)
+		}
+		packed := must(graphops.Project(t.Context(), v, s))(t)
+		small := must(graphops.Estimate(t.Context(), v, s))(t)
+		if need := packed.Bytes(); need > s.MaxBytes || small.BuildBytes != small.Bytes || small.Bytes < need*98/100 || small.Bytes > need*102/100 {
+			t.Errorf("%d bytes in bytes, estimated %+v", need, small)
+		}
+		for _, less := range []int64{1, packed.Bytes() / 2, packed.Bytes() - 1} {
+			s.MaxBytes = packed.Bytes() - less
 			_, err := graphops.Project(t.Context(), v, s)
 			var e *graphops.MemoryError
 			if !errors.Is(err, engine.ErrMemory) || !errors.As(err, &e) {

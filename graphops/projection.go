@@ -15,16 +15,24 @@ import (
 // ascending: for undirected types all of them, for directed ones those that
 // the direction leads to. There are no loops and no parallel edges. It takes 4
 // bytes for each node and entry of a row, 4 more an entry if it has
-// weights, and about 8 a node to convert to node ids and back; an undirected
-// edge has two entries.
+// weights, and about 8 a node to convert to node ids and back unless ids are
+// consecutive; an undirected edge has two entries.
+//
+// If that does not fit ([Spec].MaxBytes), rows are kept in bytes, 1 to 3 an entry.
+// Everything has the same results then. KCore, Components, PageRank of a symmetric
+// projection and what asks for rows one by one read them so; other algorithms make
+// numbers of them first, or return a [*MemoryError] if these would take more than
+// was allowed for the projection.
 type Projection struct {
 	csr
-	ids       []uint32 // node id of each dense id; nil if they are equal
+	packed    *packed  // the rows, if csr is not
+	ids       []uint32 // node id of each dense id; nil if index has them, or they are equal
 	index     nodeIndex
 	types     []typeRange
 	symmetric bool
 	loops     int
 	version   uint64
+	limit     int64      // what it may take
 	need      int64      // what building it took at the peak
 	scratch   *sync.Pool // *localScratch; nil: it is not kept
 }
@@ -77,6 +85,64 @@ func (c *csr) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float3
 // Weighted reports whether edges have weights; else every edge counts 1.
 func (c *csr) Weighted() bool { return c.w != nil }
 
+// Len returns the number of nodes.
+func (p *Projection) Len() int {
+	if p.packed != nil {
+		return len(p.packed.at)
+	}
+	return len(p.off) - 1
+}
+
+// Degree returns the number of neighbours in the row of u, 0 if u is not
+// a node.
+func (p *Projection) Degree(u uint32) int {
+	if p.packed == nil {
+		return p.csr.Degree(u)
+	}
+	if int(u) >= p.Len() {
+		return 0
+	}
+	return p.packedDegree(u)
+}
+
+// Row returns the neighbours of u, ascending, and their weights, nil if the
+// projection has none and every edge counts 1. The slices are the
+// projection's and must not be changed. u must be below Len. If rows are kept in bytes
+// each call makes new slices; [Projection.Neighbors] does not.
+func (p *Projection) Row(u uint32) (to []uint32, w []float32) {
+	if p.packed != nil {
+		return p.appendPacked(u, nil, nil)
+	}
+	return p.csr.Row(u)
+}
+
+// Neighbors implements [Adjacency].
+func (p *Projection) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float32) {
+	switch {
+	case p.packed == nil:
+		return p.csr.Neighbors(u, ids, w)
+	case int(u) >= p.Len():
+		return ids, w
+	}
+	return p.appendPacked(u, ids, w)
+}
+
+// Weighted reports whether edges have weights; else every edge counts 1.
+func (p *Projection) Weighted() bool {
+	if p.packed != nil {
+		return p.packed.weighted
+	}
+	return p.w != nil
+}
+
+// entries returns the number of entries of all rows.
+func (p *Projection) entries() int {
+	if p.packed != nil {
+		return int(p.packed.entries)
+	}
+	return len(p.to)
+}
+
 // Symmetric reports whether every edge is in the rows of both its ends, as it
 // is if no edge has a direction.
 func (p *Projection) Symmetric() bool { return p.symmetric }
@@ -86,9 +152,9 @@ func (p *Projection) Symmetric() bool { return p.symmetric }
 // among others with one thus counts twice.
 func (p *Projection) Edges() int {
 	if p.symmetric {
-		return len(p.to) / 2
+		return p.entries() / 2
 	}
-	return len(p.to)
+	return p.entries()
 }
 
 // Loops returns how many edges of the store were left out because they lead
@@ -102,7 +168,7 @@ func (p *Projection) Version() uint64 { return p.version }
 // NodeOf returns the node that u stands for; u must be below Len.
 func (p *Projection) NodeOf(u uint32) engine.NodeID {
 	if p.ids == nil {
-		return engine.NodeID(u)
+		return engine.NodeID(u) + engine.NodeID(p.index.first)
 	}
 	return engine.NodeID(p.ids[u])
 }
@@ -110,7 +176,7 @@ func (p *Projection) NodeOf(u uint32) engine.NodeID {
 // Index returns the number of a node; ok is false if the projection does
 // not have it.
 func (p *Projection) Index(id engine.NodeID) (u uint32, ok bool) {
-	if p.ids == nil {
+	if p.ids == nil && p.index.n == 0 {
 		return uint32(id), id < engine.NodeID(p.Len())
 	}
 	u = p.index.find(uint64(id))
@@ -146,5 +212,11 @@ func (p *Projection) TypeOf(u uint32) engine.TypeID {
 
 // Bytes returns how much memory the projection keeps.
 func (p *Projection) Bytes() int64 {
-	return 4*int64(cap(p.off)+cap(p.to)+cap(p.w)+cap(p.ids)) + p.index.bytes()
+	if p.packed != nil {
+		return p.packed.bytes() + p.nodeBytes()
+	}
+	return 4*int64(cap(p.off)+cap(p.to)+cap(p.w)) + p.nodeBytes()
 }
+
+// nodeBytes returns how much of that is for node ids.
+func (p *Projection) nodeBytes() int64 { return 4*int64(cap(p.ids)) + p.index.bytes() }

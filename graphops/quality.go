@@ -40,11 +40,12 @@ func quality(p *Projection, part *Partition, cpm bool, resolution float64) (floa
 	}
 	mass := make([]float64, part.Count)
 	inside, all := 0.0, 0.0
+	rows := rowSource{p: p}
 	for u, c := range part.Of {
 		if c == None {
 			continue
 		}
-		to, w := p.Row(uint32(u))
+		to, w := rows.row(uint32(u))
 		in, sum, err := insideOf(part.Of, c, to, w)
 		if err != nil {
 			return 0, fmt.Errorf("%w of node %d", err, p.NodeOf(uint32(u)))

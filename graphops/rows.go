@@ -88,6 +88,12 @@ func (r *rowReader) peek(u uint32) (to []uint32, w []float32, err error) {
 		r.credit = rowCredit
 	}
 	switch {
+	case r.p != nil && r.p.packed != nil:
+		r.ids, r.w = r.p.Neighbors(u, r.ids[:0], r.w[:0])
+		to = r.ids
+		if r.p.Weighted() {
+			w = r.w
+		}
 	case r.p == nil:
 		r.ids, r.w = r.a.Neighbors(u, r.ids[:0], r.w[:0])
 		if r.failed != nil {
@@ -100,7 +106,7 @@ func (r *rowReader) peek(u uint32) (to []uint32, w []float32, err error) {
 			w = nil
 		}
 	case int(u) < r.p.Len():
-		to, w = r.p.Row(u)
+		to, w = r.p.csr.Row(u)
 	}
 	r.credit -= creditRow + len(to)
 	return to, w, nil

@@ -87,6 +87,10 @@ func scanClusters(ctx context.Context, p *Projection, o *SCANOptions) (*SCANResu
 	if err := o.validate(p); err != nil {
 		return nil, err
 	}
+	p, err := p.plain("scan")
+	if err != nil {
+		return nil, err
+	}
 	n := p.Len()
 	if need := 5*int64(len(p.to)) + 24*int64(n); o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "scan", Need: need, Limit: o.MaxBytes}

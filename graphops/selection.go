@@ -50,6 +50,23 @@ func (sel *selection) last() uint32 {
 	return sel.all.Maximum()
 }
 
+// consecutive reports whether the ids of the nodes, in the order of dense ids, follow one
+// another without gaps.
+func (sel *selection) consecutive() bool {
+	next := uint64(0)
+	for _, set := range sel.sets {
+		if set.IsEmpty() {
+			continue
+		}
+		lo, hi := uint64(set.Minimum()), uint64(set.Maximum())
+		if next > 0 && lo != next || hi-lo+1 != set.GetCardinality() {
+			return false
+		}
+		next = hi + 1
+	}
+	return next > 0
+}
+
 // ids returns the node id of each dense id.
 func (sel *selection) ids() []uint32 {
 	out := make([]uint32, 0, sel.len())

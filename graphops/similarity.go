@@ -15,7 +15,7 @@ func similaritiesOf(p *Projection, vectors Matrix) error {
 	switch {
 	case !p.symmetric:
 		return phase.Mark(engine.ErrInvalid, "edges with a direction")
-	case vectors.Data == nil && !p.Weighted() && len(p.to) > 0:
+	case vectors.Data == nil && !p.Weighted() && p.entries() > 0:
 		return phase.Mark(engine.ErrInvalid, "neither weights nor vectors")
 	case vectors.Data != nil && vectors.Len() != p.Len():
 		return phase.Mark(engine.ErrInvalid, "vectors of %d nodes for %d", vectors.Len(), p.Len())

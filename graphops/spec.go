@@ -32,6 +32,9 @@ type Spec struct {
 	// MaxBytes bounds what building may hold at once, beside the node bitmaps;
 	// [Size].BuildBytes is that figure. 0 is the database's memory budget.
 	MaxBytes int64
+	// NoPacking refuses a projection whose rows as numbers take more than MaxBytes,
+	// rather than to keep them in bytes: for queries that have another way.
+	NoPacking bool
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int

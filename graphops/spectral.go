@@ -113,6 +113,10 @@ func spectral(ctx context.Context, p *Projection, o *SpectralOptions) (*Spectral
 	if err := o.validate(p); err != nil {
 		return nil, err
 	}
+	p, err := p.plain("spectral")
+	if err != nil {
+		return nil, err
+	}
 	a, err := newNormalisedAdjacency(ctx, p)
 	if err != nil {
 		return nil, err

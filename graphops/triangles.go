@@ -79,6 +79,10 @@ func triangles(ctx context.Context, p *Projection, o *TrianglesOptions) (*Triang
 	if !p.symmetric {
 		return nil, phase.Mark(engine.ErrInvalid, "the projection has directed edges")
 	}
+	p, err := p.plain("triangles")
+	if err != nil {
+		return nil, err
+	}
 	if o.MaxBytes > 0 {
 		if need := trianglesBytes(p, o); need > o.MaxBytes {
 			return nil, &MemoryError{Op: "triangles", Need: need, Limit: o.MaxBytes}

@@ -64,7 +64,7 @@ func (l *lens) walk(o walkOptions, fn func(w *walkGraph) error) error {
 			return err
 		}
 	}
-	p, err := graphs.Project(l.ctx, l.raw, graphops.Spec{Edges: o.filter.Types, Direction: o.filter.Direction, Weighted: o.weighted})
+	p, err := graphs.Project(l.ctx, l.raw, graphops.Spec{Edges: o.filter.Types, Direction: o.filter.Direction, Weighted: o.weighted, NoPacking: !o.inMemory})
 	if err != nil {
 		return err
 	}
