@@ -31,7 +31,7 @@ const (
 	// each of the width and for each hit wanted.
 	perWidth, perHit = 1, 4
 	// routeGroups is the least number of groups of lists that are looked at.
-	routeGroups = 16
+	routeGroups = 48
 	// directly is how many allowed ids, for each of the width, are compared without
 	// looking at the lists.
 	directly = 16
