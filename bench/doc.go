@@ -12,6 +12,7 @@
 //	go run ./bench noderag [-texts 1985] [-params sr=on,...] [-keep DIR] [-json | -md]
 //	go run ./bench archrag [-n 1000,10000,100000] [-dim 128] [-json | -md]
 //	go run ./bench documents [-docs 2000,7000,20000] [-methods naive,bridge] [-memory 512] [-json | -md]
+//	go run ./bench scale [-only flat,hnsw,ivf,documents,text,kcore,...] [-sizes 1,10,100] [-memory 512] [-json | -md]
 //	go run ./bench communities -data DIR [-sets NAME,...] [-json | -md]
 //
 // The graph store's inputs are generated from a seed. Rates are per second of
