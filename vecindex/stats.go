@@ -207,7 +207,9 @@ func (ix *Index) listsStats(ctx context.Context, r kv.Reader, m meta, s *Stats) 
 	s.Linked = s.Vectors - s.Pending
 	if rec == nil {
 		s.Source = onDisk
-		s.Why = fmt.Sprintf("there are no lists yet: they are made of %d vectors and more", minGraph)
+		if s.Vectors >= minGraph {
+			s.Why = "there are no lists yet"
+		}
 	}
 	return nil
 }

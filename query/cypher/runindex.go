@@ -173,6 +173,9 @@ func spaceOptions(x *exec, c *indexClause) (engine.SpaceOptions, error) {
 		default:
 			return o, argumentError(at, "a vector index has no option %s; it has dimensions, similarity, kind, m, ef_construction, seed and model", quoteName(key))
 		}
+		if !ok && key == "kind" {
+			return o, argumentError(at, "the option kind of a vector index is 'hnsw', 'ivf' or 'flat', not %s", v)
+		}
 		if !ok {
 			return o, argumentError(at, "the option %s of a vector index cannot be %s", quoteName(key), v)
 		}
