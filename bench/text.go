@@ -24,7 +24,7 @@ import (
 type textBench struct {
 	docs, words, queries, terms, batch, verify int
 	positions                                  bool
-	dir, dump                                  string
+	dir, db, dump                              string
 	r                                          *report
 	d                                          *database
 }
@@ -39,6 +39,7 @@ func textFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	fs.IntVar(&b.verify, "verify", 20, "searches whose first ten are compared with those of the search for all documents, which adds up term after term")
 	fs.BoolVar(&b.positions, "positions", true, "keep the places of words")
 	fs.StringVar(&b.dir, "dir", "", "`folder` in which the database is made, which is removed at the end; by default that for temporary files")
+	fs.StringVar(&b.db, "db", "", "`folder` of the database, which is kept; if it is there, it is searched and not built")
 	fs.StringVar(&b.dump, "dump", "", "write the documents and the searches to two `files` of lines with this beginning, for bench/peers/text.py, and end")
 	return func(ctx context.Context, r *report) error {
 		b.r = r
@@ -84,15 +85,33 @@ func writeLines(path string, n int, line func() string) (err error) {
 }
 
 func (b *textBench) run(ctx context.Context) (err error) {
-	dir, err := os.MkdirTemp(b.dir, "ragdb-text-")
-	if err != nil {
-		return err
+	path := b.db
+	if path == "" {
+		dir, err := os.MkdirTemp(b.dir, "ragdb-text-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		path = filepath.Join(dir, "db")
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if b.d, err = openDatabase(ctx, filepath.Join(dir, "db")); err != nil {
+	_, missing := os.Stat(path)
+	if b.d, err = openDatabase(ctx, path); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.d.close()) }()
+	if missing != nil {
+		if err := b.make(ctx); err != nil {
+			return err
+		}
+	}
+	if err := b.search(ctx, "compacted"); err != nil {
+		return err
+	}
+	return b.oneMore(ctx)
+}
+
+// make builds the database and compacts it.
+func (b *textBench) make(ctx context.Context) error {
 	if err := b.build(ctx); err != nil {
 		return err
 	}
@@ -107,10 +126,7 @@ func (b *textBench) run(ctx context.Context) (err error) {
 	_, cpu := sw.stop()
 	b.r.atMost("compaction", cpu.Seconds(), "CPU-s", 0, "")
 	b.r.atMost("disk", size/1e6, "MB", 0, "nodes included")
-	if err := b.search(ctx, "compacted"); err != nil {
-		return err
-	}
-	return b.oneMore(ctx)
+	return nil
 }
 
 // textField is the field of the documents' words.

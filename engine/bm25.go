@@ -61,9 +61,10 @@ func (o *TermsOptions) ensureDefaults() error {
 // that it is never negative. The sum is taken in the order of the terms: equal
 // data give equal bits.
 //
-// It reads the postings of the terms once, without positions: time is linear
-// in their number, and memory, beyond the result, does not grow with the
-// graph. In a transaction it shows the last commit.
+// It reads the postings of the terms once, without positions: time is at most
+// linear in their number, and memory, beyond the result, does not grow with the
+// graph. With K, and up to 32 terms, it passes over most postings that cannot change
+// the result. In a transaction it shows the last commit.
 func (r *reader) Terms(field string, q []string, o TermsOptions) ([]Scored, error) {
 	out, err := r.terms(field, q, o)
 	return out, r.wrap("terms", err)
@@ -93,7 +94,11 @@ func (r *reader) terms(field string, q []string, o TermsOptions) ([]Scored, erro
 	mean := float64(total[1]) / float64(total[0])
 	s.k1, s.base, s.slope = o.K1, o.K1*(1-o.B), o.K1*o.B/mean
 	best := ranking{k: o.K}
-	err = r.scoreTerms(id, terms, s, o.Allow, &best)
+	if o.K > 0 && len(terms) <= maxTopTerms && o.K1 <= maxTopK1 {
+		err = r.scoreTop(terms, s, o.Allow, &best)
+	} else {
+		err = r.scoreTerms(id, terms, s, o.Allow, &best)
+	}
 	s.reset()
 	db.scorers.Put(s)
 	if err != nil {
@@ -214,30 +219,36 @@ type scorer struct {
 
 	scores  [1 << 16]float64
 	touched []uint16 // nodes with a score, each once
-	columns layout.Columns
+	blocks  layout.Blocks
+	block   layout.Block
+	top     *topSearch
 }
 
 // add adds what a term of a weight gives to the nodes of a container's value.
 func (s *scorer) add(v []byte, weight float64) error {
-	if err := s.columns.Read(v); err != nil {
+	if err := s.blocks.Read(v); err != nil {
 		return err
 	}
-	weight *= s.k1 + 1
-	freq := s.columns.Freq
-	words := s.columns.Words[:len(freq)]
-	for i, node := range s.columns.Nodes {
-		f := float64(freq[i])
-		// The conversion keeps the compiler from fusing the operations, whose
-		// result would then depend on the processor.
-		norm := s.base + float64(s.slope*float64(words[i]))
-		x := float64(weight*f) / (f + norm)
+	for i := range s.blocks.Len() {
+		if err := s.blocks.Load(i, &s.block); err != nil {
+			return err
+		}
+		s.addBlock(&s.block, weight*(s.k1+1))
+	}
+	return nil
+}
+
+// addBlock adds what a term gives to the nodes of a block; weight has K1 + 1 in it.
+func (s *scorer) addBlock(b *layout.Block, weight float64) {
+	words := b.Words
+	freq := b.Freq[:len(words)]
+	for i, node := range b.Nodes[:len(words)] {
 		old := s.scores[node]
 		if old == 0 {
 			s.touched = append(s.touched, node)
 		}
-		s.scores[node] = old + x
+		s.scores[node] = old + s.part(weight, freq[i], words[i])
 	}
-	return nil
 }
 
 // drain offers the scores of container c to best and clears them.

@@ -227,8 +227,13 @@ func readWidth(b []byte, width uint8, dst []uint32, base uint32) {
 			dst[i] = base
 		}
 	case 1:
-		for i := range dst {
-			dst[i] = base + uint32(b[i/2]>>(i&1*4)&15)
+		b = b[:(len(dst)+1)/2]
+		for i, c := range b[:len(dst)/2] {
+			pair := dst[2*i : 2*i+2]
+			pair[0], pair[1] = base+uint32(c&15), base+uint32(c>>4)
+		}
+		if n := len(dst); n%2 != 0 {
+			dst[n-1] = base + uint32(b[n/2]&15)
 		}
 	case 2:
 		b = b[:len(dst)]
@@ -350,23 +355,60 @@ type Block struct {
 
 // Load decodes a block.
 func (s *Blocks) Load(i int, dst *Block) error {
+	if err := s.LoadNodes(i, dst); err != nil || dst.Freq != nil {
+		return err
+	}
+	b := &s.blocks[i]
+	n := int(b.n)
+	dst.Freq, dst.Words = dst.freq[:n], dst.words[:n]
+	s.loadNumbers(b, dst.Freq, dst.Words)
+	return nil
+}
+
+// LoadNodes decodes the nodes of a block. Freq and Words may be nil then; At reads
+// single ones.
+func (s *Blocks) LoadNodes(i int, dst *Block) error {
 	b := &s.blocks[i]
 	if b.n == 0 {
 		dst.Nodes, dst.Freq, dst.Words = s.small.Nodes, s.small.Freq, s.small.Words
 		return nil
 	}
-	n := int(b.n)
-	dst.Nodes, dst.Freq, dst.Words = dst.nodes[:n], dst.freq[:n], dst.words[:n]
-	if !s.load(b, dst.Nodes, dst.Freq, dst.Words) {
+	dst.Nodes, dst.Freq, dst.Words = dst.nodes[:b.n], nil, nil
+	if !s.loadNodes(b, dst.Nodes) {
 		return errPostings("bad block")
 	}
 	return nil
 }
 
-// load decodes a block; ok is false if its nodes do not ascend to the last one.
-func (s *Blocks) load(b *block, nodes []uint16, freq, words []uint32) (ok bool) {
-	nodesSize, freqSize, wordsSize, _ := b.size()
-	data := s.v[b.from:][:nodesSize+freqSize+wordsSize]
+// At returns frequency and length of the j-th posting of a block.
+func (s *Blocks) At(i, j int) (freq, words uint32) {
+	b := &s.blocks[i]
+	if b.n == 0 {
+		return s.small.Freq[j], s.small.Words[j]
+	}
+	nodesSize, freqSize, _, _ := b.size()
+	data := s.v[b.from+nodesSize:]
+	return 1 + numberAt(data, b.freqWidth(), j), b.least + numberAt(data[freqSize:], b.wordsWidth(), j)
+}
+
+// numberAt returns the j-th number of a column of a width.
+func numberAt(b []byte, width uint8, j int) uint32 {
+	switch width {
+	case 1:
+		return uint32(b[j/2]>>(j&1*4)) & 15
+	case 2:
+		return uint32(b[j])
+	case 3:
+		return uint32(binary.LittleEndian.Uint16(b[2*j:]))
+	case 4:
+		return binary.LittleEndian.Uint32(b[4*j:])
+	}
+	return 0
+}
+
+// loadNodes decodes the nodes of a block; ok is false if they do not ascend to the
+// last one.
+func (s *Blocks) loadNodes(b *block, nodes []uint16) (ok bool) {
 	at := int(b.before)
 	if b.from == s.blocks[0].from {
 		at = -1 // the first node may be 0
@@ -374,13 +416,15 @@ func (s *Blocks) load(b *block, nodes []uint16, freq, words []uint32) (ok bool) 
 	ok = true
 	if b.widths&1 != 0 {
 		x := int(b.before)
-		for i, d := range data[:nodesSize] {
-			x += int(d)
+		data := s.v[b.from:][:len(nodes)]
+		for i := range nodes {
+			x += int(data[i])
 			ok = ok && x > at
 			at = x
 			nodes[i] = uint16(x)
 		}
 	} else {
+		data := s.v[b.from:][:2*len(nodes)]
 		for i := range nodes {
 			x := int(binary.LittleEndian.Uint16(data[2*i:]))
 			ok = ok && x > at
@@ -388,7 +432,13 @@ func (s *Blocks) load(b *block, nodes []uint16, freq, words []uint32) (ok bool) 
 			nodes[i] = uint16(x)
 		}
 	}
-	readWidth(data[nodesSize:], b.freqWidth(), freq, 1)
-	readWidth(data[nodesSize+freqSize:], b.wordsWidth(), words, b.least)
 	return ok && at == int(b.last)
+}
+
+// loadNumbers decodes the other columns of a block.
+func (s *Blocks) loadNumbers(b *block, freq, words []uint32) {
+	nodesSize, freqSize, wordsSize, _ := b.size()
+	data := s.v[b.from+nodesSize:][:freqSize+wordsSize]
+	readWidth(data[:freqSize], b.freqWidth(), freq, 1)
+	readWidth(data[freqSize:], b.wordsWidth(), words, b.least)
 }

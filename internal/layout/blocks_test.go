@@ -47,6 +47,9 @@ func checkBlocks(t *testing.T, s *layout.Blocks, nodes []uint16, freq, words []u
 			t.Fatalf("block %d ends with %d, its entry says %d", i, b.Nodes[n-1], s.Last(i))
 		}
 		for j := range b.Nodes {
+			if f, w := s.At(i, j); f != b.Freq[j] || w != b.Words[j] {
+				t.Fatalf("posting %d of block %d is %d of %d, alone %d of %d", j, i, b.Freq[j], b.Words[j], f, w)
+			}
 			if !slices.ContainsFunc(s.Impacts(i), func(p layout.Impact) bool { return b.Freq[j] <= p.Freq && b.Words[j] >= p.Words }) {
 				t.Fatalf("block %d: %v bound no %d of %d", i, s.Impacts(i), b.Freq[j], b.Words[j])
 			}

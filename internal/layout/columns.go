@@ -98,9 +98,10 @@ func (c *Columns) readBlocks(v []byte) ([]byte, error) {
 		from := i * blockPostings
 		to := from + int(c.blocks.blocks[i].n)
 		freq, words := c.Freq[from:to], c.Words[from:to]
-		if !c.blocks.load(&c.blocks.blocks[i], c.Nodes[from:to], freq, words) {
+		if !c.blocks.loadNodes(&c.blocks.blocks[i], c.Nodes[from:to]) {
 			return nil, errPostings("bad block")
 		}
+		c.blocks.loadNumbers(&c.blocks.blocks[i], freq, words)
 		if c.impacts = impactsOf(c.impacts, freq, words); !slices.Equal(c.impacts, c.blocks.Impacts(i)) {
 			return nil, errPostings("bounds of other postings")
 		}

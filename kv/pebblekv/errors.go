@@ -40,7 +40,7 @@ func (s *Store) wrapRead(op string, err error) error {
 
 // translate turns Pebble's errors into kv's.
 func translate(err error) error {
-	if err == pebble.ErrNotFound { // Most errors are this one, unwrapped, and looking into it takes longer than the read.
+	if err == pebble.ErrNotFound || err == kv.ErrNotFound { // Most errors are this one, unwrapped, and looking into it takes longer than the read.
 		return kv.ErrNotFound
 	}
 	var known *kv.CorruptError
