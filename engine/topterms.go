@@ -51,10 +51,8 @@ type termCursor struct {
 	bounds []float64 // of the blocks
 	bound  float64   // the greatest
 
-	block  int // the one of which nodes are decoded in data, -1 for none
-	data   layout.Block
-	next   int // where looking up goes on
-	nextIn int
+	next int // the block where looking up goes on
+	in   layout.BlockSearch
 }
 
 // topSearch is a search for the K best nodes.
@@ -68,12 +66,14 @@ type topSearch struct {
 
 	set        [1 << 10]uint64 // nodes of the container with a score
 	candidates []candidate
+	block      layout.Block
 	key        []byte
 }
 
-// candidate is a node of the container that may be among the best, with the sum of
-// what was added up so far.
+// candidate is a node of the container that may be among the best.
 type candidate struct {
+	// score is the most that it may have: the sum of what was read and of the bounds
+	// of the blocks that were not.
 	score float64
 	node  uint16
 }
@@ -159,7 +159,6 @@ func (t *topSearch) open(c uint64) error {
 		if err := cursor.blocks.Read(cursor.it.Value()); err != nil {
 			return corrupt(cursor.it.Key(), err)
 		}
-		cursor.block, cursor.next, cursor.nextIn = -1, 0, 0
 		cursor.bounds, cursor.bound = cursor.bounds[:0], 0
 		for j := range cursor.blocks.Len() {
 			x := 0.0
@@ -200,39 +199,43 @@ func (t *topSearch) search(c uint64) error {
 	if essential == 0 {
 		return nil
 	}
-	if err := t.addEssential(essential, rest, need); err != nil {
+	need /= boundSlack
+	var err error
+	if essential == 1 {
+		err = t.collectOne(t.byBound[0], rest, need)
+	} else {
+		if err = t.addEssential(essential, rest, need); err == nil {
+			t.collect(need - rest)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	t.collect(need/boundSlack - rest)
+	t.bound(t.byBound[essential:], need)
 	for _, cursor := range t.byBound[essential:] {
-		if len(t.candidates) == 0 {
-			return nil
-		}
-		rest -= cursor.bound
-		if err := t.refine(cursor, need/boundSlack-rest); err != nil {
-			return err
-		}
+		t.refine(cursor, need)
 	}
-	return t.offer(c)
+	t.offer(c)
+	return nil
 }
 
 // addAll adds up all scores of container c, term after term.
 func (t *topSearch) addAll(c uint64) error {
 	for _, cursor := range t.active {
 		for i := range cursor.blocks.Len() {
-			if err := cursor.load(i); err != nil {
+			if err := t.load(cursor, i); err != nil {
 				return err
 			}
-			t.s.addBlock(&cursor.data, cursor.weight)
+			t.s.addBlock(&t.block, cursor.weight)
 		}
 	}
 	t.s.drain(c, t.allow, t.best)
 	return nil
 }
 
-// addEssential adds up the scores by the terms before essential, with passed over
-// blocks whose nodes cannot have the score that is needed, rest being what the other
-// terms give at the most.
+// addEssential adds up the scores by the terms before essential, but for blocks whose
+// nodes cannot have the score that is needed, rest being what the other terms give at
+// the most.
 func (t *topSearch) addEssential(essential int, rest, need float64) error {
 	all := rest
 	for _, cursor := range t.byBound[:essential] {
@@ -242,15 +245,15 @@ func (t *topSearch) addEssential(essential int, rest, need float64) error {
 	for _, cursor := range t.byBound[:essential] {
 		others := all - cursor.bound
 		for i, bound := range cursor.bounds {
-			if (bound+others)*boundSlack < need {
+			if bound+others < need {
 				continue
 			}
-			if err := cursor.load(i); err != nil {
+			if err := t.load(cursor, i); err != nil {
 				return err
 			}
-			words := cursor.data.Words
-			freq := cursor.data.Freq[:len(words)]
-			for j, node := range cursor.data.Nodes[:len(words)] {
+			words := t.block.Words
+			freq := t.block.Freq[:len(words)]
+			for j, node := range t.block.Nodes[:len(words)] {
 				t.set[node>>6] |= 1 << (node & 63)
 				scores[node] += t.s.part(cursor.weight, freq[j], words[j])
 			}
@@ -280,31 +283,71 @@ func (t *topSearch) collect(need float64) {
 	}
 }
 
-// refine adds what a term gives to the candidates and keeps those that have the
-// score that is needed then.
-func (t *topSearch) refine(cursor *termCursor, need float64) error {
-	cursor.next, cursor.nextIn = 0, 0
+// collectOne makes the candidates of the nodes of the only term that is essential.
+func (t *topSearch) collectOne(cursor *termCursor, rest, need float64) error {
+	t.candidates = t.candidates[:0]
+	for i, bound := range cursor.bounds {
+		if bound+rest < need {
+			continue
+		}
+		if err := t.load(cursor, i); err != nil {
+			return err
+		}
+		words := t.block.Words
+		freq := t.block.Freq[:len(words)]
+		for j, node := range t.block.Nodes[:len(words)] {
+			if x := t.s.part(cursor.weight, freq[j], words[j]); x+rest >= need {
+				t.candidates = append(t.candidates, candidate{x, node})
+			}
+		}
+	}
+	return nil
+}
+
+// bound adds the bounds of the blocks of terms to the candidates and keeps those
+// that may have the score that is needed.
+func (t *topSearch) bound(terms []*termCursor, need float64) {
+	for _, cursor := range terms {
+		cursor.rewind()
+		for i := range t.candidates {
+			x := &t.candidates[i]
+			if b := cursor.seek(x.node); b < len(cursor.bounds) {
+				x.score += cursor.bounds[b]
+			}
+		}
+	}
+	t.keep(need)
+}
+
+// keep keeps the candidates that may have the score that is needed.
+func (t *topSearch) keep(need float64) {
 	n := 0
 	for _, x := range t.candidates {
-		if i := cursor.seek(x.node); i < len(cursor.bounds) && x.score+cursor.bounds[i] >= need {
-			at, err := cursor.find(x.node)
-			if err != nil {
-				return err
-			}
-			x.score += t.partAt(cursor, at)
-		}
+		t.candidates[n] = x
 		if x.score >= need {
-			t.candidates[n] = x
 			n++
 		}
 	}
 	t.candidates = t.candidates[:n]
-	return nil
+}
+
+// refine puts what a term gives to the candidates in place of the bounds.
+func (t *topSearch) refine(cursor *termCursor, need float64) {
+	cursor.rewind()
+	for i := range t.candidates {
+		x := &t.candidates[i]
+		b := cursor.seek(x.node)
+		if b == len(cursor.bounds) {
+			break
+		}
+		x.score += t.find(cursor, x.node) - cursor.bounds[b]
+	}
+	t.keep(need)
 }
 
 // offer adds up the scores of the candidates again, in the order of the terms, and
 // offers them.
-func (t *topSearch) offer(c uint64) error {
+func (t *topSearch) offer(c uint64) {
 	if t.allow != nil {
 		t.candidates = slices.DeleteFunc(t.candidates, func(x candidate) bool {
 			return !t.allow.Contains(uint32(c<<16) | uint32(x.node))
@@ -314,20 +357,13 @@ func (t *topSearch) offer(c uint64) error {
 		t.candidates[i].score = 0
 	}
 	for _, cursor := range t.active {
-		if len(t.candidates) == 0 {
-			return nil
-		}
-		cursor.next, cursor.nextIn = 0, 0
+		cursor.rewind()
 		for i := range t.candidates {
 			x := &t.candidates[i]
 			if cursor.seek(x.node) == len(cursor.bounds) {
 				break
 			}
-			at, err := cursor.find(x.node)
-			if err != nil {
-				return err
-			}
-			x.score += t.partAt(cursor, at)
+			x.score += t.find(cursor, x.node)
 		}
 	}
 	for _, x := range t.candidates {
@@ -335,69 +371,39 @@ func (t *topSearch) offer(c uint64) error {
 			t.best.add(s)
 		}
 	}
-	return nil
-}
-
-// partAt returns what a term gives to the score of the node at a place of the block
-// where it was looked up; -1 is none.
-func (t *topSearch) partAt(cursor *termCursor, at int) float64 {
-	if at < 0 {
-		return 0
-	}
-	freq, words := cursor.blocks.At(cursor.next, at)
-	return t.s.part(cursor.weight, freq, words)
 }
 
 // load decodes a block.
-func (c *termCursor) load(i int) error {
-	c.block = -1
-	if err := c.blocks.Load(i, &c.data); err != nil {
-		return corrupt(c.it.Key(), err)
+func (t *topSearch) load(cursor *termCursor, i int) error {
+	if err := cursor.blocks.Load(i, &t.block); err != nil {
+		return corrupt(cursor.it.Key(), err)
 	}
-	c.block = i
 	return nil
 }
 
-// seek returns the block that may have a node, the number of blocks if none has.
-// Nodes must not descend from call to call, since next was 0.
+// rewind lets the next look-up be for any node.
+func (c *termCursor) rewind() { c.next, c.in = 0, layout.BlockSearch{} }
+
+// seek moves to the block that may have a node, and returns it; it is the number of
+// blocks if none has. Nodes do not descend from call to call.
 func (c *termCursor) seek(node uint16) int {
 	i := c.next
 	for i < len(c.bounds) && c.blocks.Last(i) < node {
 		i++
 	}
 	if i != c.next {
-		c.next, c.nextIn = i, 0
+		c.next, c.in = i, layout.BlockSearch{}
 	}
 	return i
 }
 
-// find returns the place of a node in the block that seek found, -1 if the term does
-// not have the node.
-func (c *termCursor) find(node uint16) (int, error) {
-	if c.block != c.next {
-		c.block = -1
-		if err := c.blocks.LoadNodes(c.next, &c.data); err != nil {
-			return -1, corrupt(c.it.Key(), err)
-		}
-		c.block = c.next
+// find returns what a term gives to the score of a node in the block to which seek
+// moved for it.
+func (t *topSearch) find(cursor *termCursor, node uint16) float64 {
+	j, ok := cursor.blocks.Find(cursor.next, &cursor.in, node)
+	if !ok {
+		return 0
 	}
-	nodes := c.data.Nodes
-	lo, step := c.nextIn, 1
-	for lo+step < len(nodes) && nodes[lo+step] < node {
-		lo += step
-		step *= 2
-	}
-	hi := min(lo+step, len(nodes)-1) // nodes[hi] >= node: it is not after the last one
-	for lo < hi {
-		if mid := (lo + hi) / 2; nodes[mid] < node {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	c.nextIn = lo
-	if nodes[lo] == node {
-		return lo, nil
-	}
-	return -1, nil
+	freq, words := cursor.blocks.At(cursor.next, j)
+	return t.s.part(cursor.weight, freq, words)
 }

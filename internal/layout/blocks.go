@@ -355,29 +355,68 @@ type Block struct {
 
 // Load decodes a block.
 func (s *Blocks) Load(i int, dst *Block) error {
-	if err := s.LoadNodes(i, dst); err != nil || dst.Freq != nil {
-		return err
-	}
-	b := &s.blocks[i]
-	n := int(b.n)
-	dst.Freq, dst.Words = dst.freq[:n], dst.words[:n]
-	s.loadNumbers(b, dst.Freq, dst.Words)
-	return nil
-}
-
-// LoadNodes decodes the nodes of a block. Freq and Words may be nil then; At reads
-// single ones.
-func (s *Blocks) LoadNodes(i int, dst *Block) error {
 	b := &s.blocks[i]
 	if b.n == 0 {
 		dst.Nodes, dst.Freq, dst.Words = s.small.Nodes, s.small.Freq, s.small.Words
 		return nil
 	}
-	dst.Nodes, dst.Freq, dst.Words = dst.nodes[:b.n], nil, nil
+	n := int(b.n)
+	dst.Nodes, dst.Freq, dst.Words = dst.nodes[:n], dst.freq[:n], dst.words[:n]
 	if !s.loadNodes(b, dst.Nodes) {
 		return errPostings("bad block")
 	}
+	s.loadNumbers(b, dst.Freq, dst.Words)
 	return nil
+}
+
+// BlockSearch looks up nodes of a block, ascending, without decoding it. The zero
+// value stands at the start of a block.
+type BlockSearch struct {
+	j    int // a place
+	node int // the node at it, once begun
+}
+
+// Find moves on to the first node that is not less than one of which the block's
+// last node is no less, and reports whether it is that one. At reads its numbers.
+func (s *Blocks) Find(i int, at *BlockSearch, node uint16) (j int, ok bool) {
+	b := &s.blocks[i]
+	want := int(node)
+	switch {
+	case b.n == 0:
+		nodes := s.small.Nodes[at.j:]
+		n, found := slices.BinarySearch(nodes, node)
+		at.j += min(n, len(nodes)-1)
+		return at.j, found
+	case b.widths&1 != 0:
+		data := s.v[b.from:][:b.n]
+		x := at.node
+		j = at.j
+		if x == 0 && j == 0 {
+			x = int(b.before) + int(data[0])
+		}
+		for x < want && j+1 < len(data) {
+			j++
+			x += int(data[j])
+		}
+		at.j, at.node = j, x
+		return j, x == want
+	}
+	data := s.v[b.from:][:2*int(b.n)]
+	lo, step := at.j, 1
+	for lo+step < int(b.n) && int(binary.LittleEndian.Uint16(data[2*(lo+step):])) < want {
+		lo += step
+		step *= 2
+	}
+	hi := min(lo+step, int(b.n)-1)
+	for lo < hi {
+		if mid := (lo + hi) / 2; int(binary.LittleEndian.Uint16(data[2*mid:])) < want {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	at.j = lo
+	return lo, int(binary.LittleEndian.Uint16(data[2*lo:])) == want
 }
 
 // At returns frequency and length of the j-th posting of a block.

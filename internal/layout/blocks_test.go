@@ -54,10 +54,29 @@ func checkBlocks(t *testing.T, s *layout.Blocks, nodes []uint16, freq, words []u
 				t.Fatalf("block %d: %v bound no %d of %d", i, s.Impacts(i), b.Freq[j], b.Words[j])
 			}
 		}
+		checkFind(t, s, i, b.Nodes)
 		at += n
 	}
 	if at != len(nodes) || s.Postings() != at {
 		t.Fatalf("%d postings in blocks, %d said, of %d", at, s.Postings(), len(nodes))
+	}
+}
+
+// checkFind looks up nodes of a block and some between them.
+func checkFind(t *testing.T, s *layout.Blocks, i int, nodes []uint16) {
+	t.Helper()
+	for _, step := range []int{1, 2, 7, 50} {
+		var search layout.BlockSearch
+		for j := 0; j < len(nodes); j += step {
+			if j > 0 && nodes[j]-nodes[j-1] > 1 {
+				if got, ok := s.Find(i, &search, nodes[j]-1); ok || got != j {
+					t.Fatalf("a node before place %d was found at %d, %v", j, got, ok)
+				}
+			}
+			if got, ok := s.Find(i, &search, nodes[j]); !ok || got != j {
+				t.Fatalf("the node at place %d of %d was found at %d, %v", j, len(nodes), got, ok)
+			}
+		}
 	}
 }
 
