@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -33,10 +34,11 @@ func measureLoad(ctx context.Context, b *graphBench, d *database) error {
 }
 
 // hopPage is how many neighbours are read at a time.
-const hopPage = 256
+const hopPage = 4096
 
 // measureHop reads the neighbours of drawn nodes, each once and all of them, in
-// pages. The value is the mean number of neighbours.
+// pages: of any nodes, or, as hop:ends, of neighbours of drawn nodes, of which more
+// are hubs. The value is the mean number of neighbours.
 func measureHop(ctx context.Context, b *graphBench, d *database) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -55,10 +57,22 @@ func measureHop(ctx context.Context, b *graphBench, d *database) error {
 		}
 		b.out.Nodes = int(all.GetCardinality())
 		page := make([]engine.Edge, 0, hopPage)
-		for range b.queries {
+		for len(degrees) < b.queries {
 			id, err := all.Select(state.below(b.out.Nodes))
 			if err != nil {
 				return err
+			}
+			if b.arg == "ends" {
+				set, err := v.NeighborSet(engine.NodeID(id), engine.EdgeFilter{Direction: engine.Both})
+				if err != nil {
+					return err
+				}
+				if set.IsEmpty() {
+					continue
+				}
+				if id, err = set.Select(state.below(int(set.GetCardinality()))); err != nil {
+					return err
+				}
 			}
 			n := 0
 			err = store.time(func() (err error) {
@@ -90,4 +104,11 @@ func around(v *engine.View, id engine.NodeID, page []engine.Edge) (int, error) {
 		}
 		after = got[len(got)-1].Other(id)
 	}
+}
+
+func parseEnds(arg string) error {
+	if arg != "ends" {
+		return fmt.Errorf("%q is not ends", arg)
+	}
+	return nil
 }

@@ -34,7 +34,7 @@ func (t *graphTask) onVectors() bool { return t.cluster != nil }
 func graphTasks() []graphTask {
 	return []graphTask{
 		{name: "load", store: measureLoad},
-		{name: "hop", store: measureHop},
+		{name: "hop", about: "ends", parse: parseEnds, store: measureHop},
 		{name: "project", store: measureProject},
 		{name: "kcore", measure: measureKCore},
 		{name: "components", measure: measureComponents},

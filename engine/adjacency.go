@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -32,96 +33,164 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 	}
 	limit := cap(dst) - len(dst)
 	limit = cmp.Or(limit, listPage)
-	from := len(dst)
-	var starts []int // of the lists in dst
-	for _, dir := range []layout.Direction{layout.Out, layout.In} {
-		if !r.follows(dir, &f) {
-			continue
-		}
-		err := r.eachList(dir, id, &f, func(t EdgeType, l *listIter) error {
-			n, start := 0, len(dst)
-			err := l.parts(uint64(after)+1, func(base uint64, ids []uint64, weights []float32) bool {
-				// One more than the page, to know that the list goes on.
-				ids = ids[:min(len(ids), limit+1-n)]
-				n += len(ids)
-				for i, low := range ids {
-					other := NodeID(base + low)
-					if dir == layout.In && other == id && !t.Directed() {
-						continue // the loop was met among the out-edges
-					}
-					w := float32(1)
-					if weights != nil {
-						w = weights[i]
-					}
-					dst = append(dst, edgeOf(dir, id, other, t, w))
-				}
-				return n <= limit
-			})
-			if len(dst) > start {
-				starts = append(starts, start)
-			}
-			return err
-		})
-		if err != nil {
-			return dst[:from], r.wrap(fmt.Sprintf("neighbours of %d", id), err)
-		}
+	got, err := r.neighbors(id, &f, after, limit, dst)
+	if err != nil {
+		return dst, r.wrap(fmt.Sprintf("neighbours of %d", id), err)
 	}
-	dst = mergeLists(dst, starts, id)
-	return dst[:from+pageEnd(dst[from:], id, limit)], nil
+	return got, nil
 }
 
-// mergeLists orders the edges of id in dst, which are lists from starts on that are each
-// in order: by the other end, by type, out-edges first.
-func mergeLists(dst []Edge, starts []int, id NodeID) []Edge {
-	order := func(a, b *Edge) int {
-		if c := cmp.Compare(a.Other(id), b.Other(id)); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.Type, b.Type); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.From^id, b.From^id) // 0 for out-edges
+func (r *reader) neighbors(id NodeID, f *EdgeFilter, after NodeID, limit int, dst []Edge) (_ []Edge, err error) {
+	l, err := r.listIter()
+	if l == nil {
+		return dst, err
 	}
-	if len(starts) > maxMerged {
-		slices.SortFunc(dst[starts[0]:], func(a, b Edge) int { return order(&a, &b) })
-		return dst
+	defer func() { err = errors.Join(err, r.release(l)) }()
+	if err != nil {
+		return dst, err
 	}
-	// The last list goes behind all, and from the end on the greater of it and the list
-	// before it takes each place.
-	for n := len(starts) - 1; n > 0; n-- {
-		end := len(dst)
-		dst = append(dst, dst[starts[n]:]...)
-		i, j := starts[n]-1, len(dst)-1
-		for to := end - 1; j >= end; to-- {
-			if i >= starts[n-1] && order(&dst[i], &dst[j]) > 0 {
-				dst[to] = dst[i]
-				i--
-			} else {
-				dst[to] = dst[j]
-				j--
+	last := r.graph.st.lastType.Load()
+	out, in := r.follows(layout.Out, f), r.follows(layout.In, f)
+	if out != in && (last == 1 || len(f.Types) == 1) {
+		dir := layout.Out
+		if in {
+			dir = layout.In
+		}
+		err = l.each(dir, r.g, id, f, last, func(t EdgeType, l *listIter) error {
+			dst, err = l.appendEdges(dir, id, t, uint64(after)+1, limit, dst)
+			return err
+		})
+		return dst, err
+	}
+	p := edgePage{id: id, after: after, limit: limit, bound: math.MaxUint64, edges: l.edges[:0]}
+	// The lower neighbours by undirected edges are among the in-edges: if they fill the
+	// page, the others are not read.
+	for _, dir := range []layout.Direction{layout.In, layout.Out} {
+		if dir == layout.In && !in || dir == layout.Out && !out {
+			continue
+		}
+		err := l.each(dir, r.g, id, f, last, func(t EdgeType, l *listIter) error {
+			return p.add(dir, t, l)
+		})
+		if err != nil {
+			return dst, err
+		}
+	}
+	dst = p.appendTo(dst)
+	if l.edges = p.edges; cap(l.edges) > maxIdleEdges {
+		l.edges = nil
+	}
+	return dst, nil
+}
+
+// appendEdges appends the edges of the list at hand to the neighbours >= lo, up to
+// limit of them.
+func (l *listIter) appendEdges(dir layout.Direction, id NodeID, t EdgeType, lo uint64, limit int, dst []Edge) ([]Edge, error) {
+	end := len(dst) + limit
+	err := l.parts(lo, func(base uint64, ids []uint64, weights []float32) bool {
+		ids = ids[:min(len(ids), end-len(dst))]
+		for i, low := range ids {
+			w := float32(1)
+			if weights != nil {
+				w = weights[i]
+			}
+			dst = append(dst, edgeOf(dir, id, NodeID(base+low), t, w))
+		}
+		return len(dst) < end
+	})
+	return dst, err
+}
+
+// maxIdleEdges is how many edges an unused iterator keeps the memory of.
+const maxIdleEdges = 1 << 14
+
+// edgePage collects the edges of a page from lists.
+type edgePage struct {
+	id, after NodeID
+	limit     int
+	bound     uint64 // no greater neighbour is on the page
+	edges     []Edge // of each list up to one more than the page, to know that it goes on
+	starts    []int  // of the lists in edges
+}
+
+// add adds the edges of a list.
+func (p *edgePage) add(dir layout.Direction, t EdgeType, l *listIter) error {
+	start := len(p.edges)
+	err := l.parts(uint64(p.after)+1, func(base uint64, ids []uint64, weights []float32) bool {
+		ids = ids[:min(len(ids), p.limit+1-(len(p.edges)-start))]
+		for i, low := range ids {
+			other := NodeID(base + low)
+			if base+low > p.bound {
+				return false
+			}
+			if dir == layout.In && other == p.id && !t.Directed() {
+				continue // the loop is met among the out-edges
+			}
+			w := float32(1)
+			if weights != nil {
+				w = weights[i]
+			}
+			p.edges = append(p.edges, edgeOf(dir, p.id, other, t, w))
+		}
+		return len(p.edges)-start <= p.limit
+	})
+	if n := len(p.edges); n > start {
+		p.starts = append(p.starts, start)
+		if n-start > p.limit {
+			p.bound = min(p.bound, uint64(p.edges[n-1].Other(p.id)))
+		}
+	}
+	return err
+}
+
+// order orders the edges of a page: by the other end, by type, out-edges first.
+func (p *edgePage) order(a, b *Edge) int {
+	if c := cmp.Compare(a.Other(p.id), b.Other(p.id)); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Type, b.Type); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.From^p.id, b.From^p.id) // 0 for out-edges
+}
+
+// appendTo appends the page in order: limit edges if there are so many, up to the end
+// of a neighbour.
+func (p *edgePage) appendTo(dst []Edge) []Edge {
+	from := len(dst)
+	if len(p.starts) > maxMerged {
+		slices.SortFunc(p.edges, func(a, b Edge) int { return p.order(&a, &b) })
+		p.starts = p.starts[:1]
+	}
+	lists := make([][]Edge, len(p.starts), maxMerged)
+	for i, start := range p.starts {
+		end := len(p.edges)
+		if i+1 < len(p.starts) {
+			end = p.starts[i+1]
+		}
+		lists[i] = p.edges[start:end]
+	}
+	for {
+		least := -1
+		for i, list := range lists {
+			if len(list) > 0 && (least < 0 || p.order(&list[0], &lists[least][0]) < 0) {
+				least = i
 			}
 		}
-		dst = dst[:end]
+		if least < 0 {
+			return dst
+		}
+		e := lists[least][0]
+		if n := len(dst); n-from >= p.limit && e.Other(p.id) != dst[n-1].Other(p.id) {
+			return dst
+		}
+		dst = append(dst, e)
+		lists[least] = lists[least][1:]
 	}
-	return dst
 }
 
 // maxMerged is how many lists are merged one by one; more are sorted.
 const maxMerged = 8
-
-// pageEnd returns how many edges of a sorted page to keep: at least limit
-// if there are more, up to the end of a neighbour.
-func pageEnd(page []Edge, id NodeID, limit int) int {
-	if len(page) <= limit {
-		return len(page)
-	}
-	last := page[limit-1].Other(id)
-	n := limit
-	for n < len(page) && page[n].Other(id) == last {
-		n++
-	}
-	return n
-}
 
 // Degree returns the number of distinct neighbours over the filter's types. It
 // decodes the lists; a hub costs a bitmap of its neighbours.

@@ -17,6 +17,8 @@ type listIter struct {
 	key  layout.AdjacencyKey // where the list at hand begins
 	set  layout.Set
 	seek []byte
+	// edges is what Neighbors collects in.
+	edges []Edge
 }
 
 // maxIdleLists is how many unused iterators a snapshot keeps.
