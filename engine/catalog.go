@@ -126,10 +126,13 @@ type graphState struct {
 	// The fields below belong to the single writer.
 
 	version  uint64
+	changes  uint64 // the version after which changes are kept, if keepsChanges
 	nextNode uint64
-	live     *roaring.Bitmap // nodes that exist; nil until first wanted
-	promoted map[promotedKey]*roaring.Bitmap
-	lengths  listLengths
+	// keepsChanges says that commits keep what they change.
+	keepsChanges bool
+	live         *roaring.Bitmap // nodes that exist; nil until first wanted
+	promoted     map[promotedKey]*roaring.Bitmap
+	lengths      listLengths
 }
 
 // openGraph reads the state of a graph.
@@ -145,6 +148,9 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 		return nil, err
 	}
 	if g.nextNode, err = getUint64(ctx, r, layout.GraphMeta(id, "next_node")); err != nil {
+		return nil, err
+	}
+	if g.changes, g.keepsChanges, err = readChangesMeta(&reader{ctx: ctx, kv: r, g: id}); err != nil {
 		return nil, err
 	}
 	g.nextNode = max(g.nextNode, 1)

@@ -128,7 +128,7 @@ func primary(t testing.TB, store kv.Store, g uint32) string {
 	var out strings.Builder
 	layout.GraphTags(func(tag layout.Tag) {
 		switch tag {
-		case layout.TagNodesOfType, layout.TagIn, layout.TagPromoted, layout.TagSources, layout.TagSetIndex, layout.TagLexSum, layout.TagGraphMeta:
+		case layout.TagNodesOfType, layout.TagIn, layout.TagPromoted, layout.TagSources, layout.TagSetIndex, layout.TagLexSum, layout.TagGraphMeta, layout.TagChange:
 			return
 		}
 		eachRaw(t, store, g, tag, func(key, value []byte) {
@@ -366,6 +366,10 @@ func TestCheckFindsDamage(t *testing.T) {
 		"vectors of no space": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			b.Set(layout.Table{Graph: g, Space: 88, Generation: 1}.Meta("index"), []byte{1})
 		}, "no such space or generation", false},
+		"changes unreadable": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+			b.Set(layout.GraphMeta(g, "changes"), make([]byte, 8))
+			b.Set(layout.Change(g, 1), []byte{5})
+		}, "changes: a number of nodes", true},
 		"bucket": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			b.Set(layout.Bucket(g, 55, []byte("k")), nil)
 		}, "bucket 55 has no name", false},

@@ -8,6 +8,8 @@ import (
 	"iter"
 	"math"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 )
@@ -90,7 +92,7 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 	case layout.TagExternalKey:
 		err = length(value, 8)
 	case layout.TagGraphMeta:
-		if name := key[5:]; bytes.Equal(name, []byte("next_node")) || bytes.Equal(name, []byte("version")) {
+		if name := key[5:]; bytes.Equal(name, []byte("next_node")) || bytes.Equal(name, []byte("version")) || bytes.Equal(name, []byte("changes")) {
 			err = length(value, 8)
 		}
 	case layout.TagNode:
@@ -123,6 +125,8 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 		_, err = decodeLexSum(key, value)
 	case layout.TagTermsOf:
 		_, _, err = decodeForward(value)
+	case layout.TagChange:
+		_, err = decodeChanges(value, roaring.New())
 	}
 	return err
 }

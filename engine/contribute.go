@@ -150,7 +150,7 @@ func (v *TxView) support(source NodeID, t layout.Target, c *Contribution) {
 	o := v.transact.overlay
 	o.Set(layout.Contribution(v.g, uint64(source), t), encodeContribution(v.transact.fb, c))
 	o.Merge(layout.Sources(v.g, t, layout.Container(uint64(source))), layout.AppendAdd(nil, uint64(source)&0xFFFF, 1))
-	v.changed = true
+	v.noteTarget(t)
 }
 
 // supportEnd makes source a source of a derived end of an edge.
@@ -192,7 +192,7 @@ func (v *TxView) withdrawFrom(source NodeID, r *removal) error {
 		key := layout.Sources(v.g, t, layout.Container(uint64(source)))
 		o.Merge(key, layout.AppendRemove(nil, uint64(source)&0xFFFF))
 		v.shrunk[string(key)] = struct{}{}
-		v.changed = true
+		v.noteTarget(t)
 	}
 	for _, t := range targets {
 		left, err := v.sources(t)
@@ -253,7 +253,7 @@ func (v *TxView) dropContributions(t layout.Target) error {
 			o.Delete(layout.Sources(v.g, t, c))
 		}
 	}
-	v.changed = true
+	v.noteTarget(t)
 	return nil
 }
 

@@ -94,6 +94,9 @@ func newLoader(v *TxView, memory int) *Loader {
 	temporary := spill{dir: v.transact.db.spillDir()}
 	l.ops = opSorter{limit: memory / 16 * 3, spill: temporary}
 	l.records = recordLog{limit: memory / 16, spill: temporary}
+	if v.noted != nil {
+		v.noted.missed = true // a load may be of any size
+	}
 	for i := range l.edges {
 		l.edges[i] = edgeSorter{limit: memory / 4 / halfBytes, scratch: &l.scratch, spill: temporary}
 	}
@@ -186,7 +189,7 @@ func (l *Loader) claim(t TypeID, key string) (NodeID, error) {
 	nodes.Add(uint32(id))
 	var b [8]byte
 	l.ops.Set(k, appendUint64(b[:0], id))
-	v.changed = true
+	v.noteMissed()
 	return NodeID(id), l.ops.err
 }
 
@@ -286,7 +289,7 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 		l.edges[layout.In].byOther = l.alone
 	}
 	l.added++
-	l.v.changed = true
+	l.v.noteMissed()
 	if err := l.edges[layout.Out].add(halfOf(a, b, t, weight)); err != nil || l.alone {
 		return err
 	}

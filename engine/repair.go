@@ -81,7 +81,7 @@ func (c *checker) repairGraph(fixes []func(v *TxView) error) error {
 	ns := &Namespace{db: c.db, name: c.at.namespace, id: c.at.directoryEntry.namespace}
 	err = c.db.transact(c.ctx, kv.Sync, func(tx *Tx) error {
 		v := tx.Graph(&Graph{ns: ns, st: st})
-		v.changed = true
+		v.noteMissed()
 		for _, f := range fixes {
 			if err := f(v); err != nil {
 				return err
@@ -102,6 +102,13 @@ func (c *checker) deleteKey(key []byte) fix {
 	tag, g, err := layout.KeyTag(key)
 	if err != nil {
 		return fix{}
+	}
+	if tag == layout.TagChange { // nothing is known of changes then
+		key = append([]byte(nil), key...)
+		return fix{batch: func(b kv.Batch) {
+			b.Delete(key)
+			b.Delete(layout.GraphMeta(g, "changes"))
+		}}
 	}
 	source, ok := derivedFrom(tag)
 	if !ok || c.damaged[family{g, source}] {

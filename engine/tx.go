@@ -150,6 +150,9 @@ func (tx *Tx) Graph(g *Graph) *TxView {
 		made:     map[uint32]*vecindex.Index{},
 	}
 	v.reader.tx = v
+	if g.st.keepsChanges {
+		v.noted = &changeNotes{since: g.st.changes}
+	}
 	tx.graphs[g.st.id] = v
 	return v
 }
@@ -174,6 +177,7 @@ type TxView struct {
 	born     *roaring.Bitmap // nodes that the transaction created
 	died     *roaring.Bitmap // nodes that it deleted
 	changed  bool            // nodes or edges: the version moves
+	noted    *changeNotes    // nil if changes are not kept
 
 	edges     []edgeOp // not in the overlay yet
 	applied   []edgeOp // in it, kept to be verified
@@ -226,6 +230,15 @@ func (v *TxView) ExpectVersion(version uint64) error {
 		return &ConflictError{Graph: v.graph.Name(), Want: version, Have: v.st.version}
 	}
 	return nil
+}
+
+// NextVersion returns the version that the graph has after the commit if the
+// transaction changes nothing more: the present one if it changed nothing.
+func (v *TxView) NextVersion() uint64 {
+	if v.changed {
+		return v.st.version + 1
+	}
+	return v.st.version
 }
 
 // name returns the id of a name, giving it one if it is new.

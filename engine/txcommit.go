@@ -82,10 +82,12 @@ func (v *TxView) flush() error {
 	if v.nextNode != v.st.nextNode {
 		o.Set(layout.GraphMeta(v.g, "next_node"), appendUint64(nil, v.nextNode))
 	}
+	version := v.st.version
 	if v.changed {
-		o.Set(layout.GraphMeta(v.g, "version"), appendUint64(nil, v.st.version+1))
+		version++
+		o.Set(layout.GraphMeta(v.g, "version"), appendUint64(nil, version))
 	}
-	return nil
+	return v.flushChanges(version)
 }
 
 // publish makes the committed changes known in memory.
@@ -99,6 +101,9 @@ func (v *TxView) publish() {
 	st.nextNode = v.nextNode
 	if v.changed {
 		st.version++
+	}
+	if st.keepsChanges = v.noted != nil; st.keepsChanges {
+		st.changes = v.noted.since
 	}
 	if st.live != nil {
 		if v.born != nil {

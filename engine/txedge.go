@@ -87,7 +87,7 @@ func (v *TxView) bufferEdge(from, to NodeID, t EdgeType, weight float32, remove 
 		edgeOp{node: a, other: b, etype: uint32(t), weight: weight, seq: seq, dir: layout.Out, remove: remove},
 		edgeOp{node: b, other: a, etype: uint32(t), weight: weight, seq: seq, dir: layout.In, remove: remove})
 	v.transact.bulky += 2 * edgeOpBytes
-	v.changed = true
+	v.noteTarget(layout.Target{Kind: layout.OfEdge, A: a, Type: uint32(t), B: b})
 }
 
 // SetEdgeProps writes the properties of an existing edge, none if props is
@@ -122,7 +122,7 @@ func (v *TxView) setEdgeProps(from, to NodeID, t EdgeType, props Props) error {
 	} else {
 		v.transact.overlay.Set(k, encodeEdge(v.transact.fb, v.transact.epoch, list))
 	}
-	v.changed = true
+	v.noteTarget(edgeTarget(from, to, t))
 	return nil
 }
 

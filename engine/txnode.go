@@ -84,7 +84,7 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 		v.born = roaring.New()
 	}
 	v.born.Add(uint32(id))
-	v.changed = true
+	v.noteNode(id)
 	return id, true, old, nil
 }
 
@@ -95,7 +95,7 @@ func (v *TxView) writeRecord(id NodeID, old, rec record) error {
 		return err
 	}
 	v.transact.overlay.Set(layout.Node(v.g, uint64(id)), b)
-	v.changed = true
+	v.noteNode(id)
 	return nil
 }
 
@@ -305,7 +305,7 @@ func (v *TxView) deleteOne(id NodeID, r *removal) error {
 	if v.born != nil {
 		v.born.Remove(uint32(id))
 	}
-	v.changed = true
+	v.noteNode(id)
 	return nil
 }
 

@@ -134,6 +134,7 @@ func lost(sys *method.System, fail func() error) *method.System {
 	out.Build = func(m *rag.Models) (steps []method.Step) {
 		for _, st := range sys.Stages(m) {
 			st.Stage = lostStage{st.Stage, fail}
+			st.Growth, st.Local = nil, nil // the runner asks Items
 			steps = append(steps, st)
 		}
 		return steps

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/kvtest"
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/queue"
@@ -20,86 +20,12 @@ import (
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
-// readCounter is a store that counts the keys which are read, by tag.
-type readCounter struct {
-	kv.Store
-	mu   sync.Mutex // guards read
-	read map[layout.Tag]int
-}
-
-func (s *readCounter) note(key []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.read[layout.Tag(key[0])]++
-}
-
-func (s *readCounter) Snapshot(ctx context.Context) (kv.Snapshot, error) {
-	snap, err := s.Store.Snapshot(ctx)
-	return &countedSnapshot{snap, s}, err
-}
-
-func (s *readCounter) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
-	s.note(key)
-	return s.Store.Get(ctx, key, dst)
-}
-
-func (s *readCounter) MultiGet(ctx context.Context, keys [][]byte, fn func(int, []byte) error) error {
-	for _, k := range keys {
-		s.note(k)
-	}
-	return s.Store.MultiGet(ctx, keys, fn)
-}
-
-func (s *readCounter) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
-	it, err := s.Store.Iter(ctx, lo, hi)
-	return &countedIterator{it, s}, err
-}
-
-type countedSnapshot struct {
-	kv.Snapshot
-	s *readCounter
-}
-
-func (r *countedSnapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
-	r.s.note(key)
-	return r.Snapshot.Get(ctx, key, dst)
-}
-
-func (r *countedSnapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(int, []byte) error) error {
-	for _, k := range keys {
-		r.s.note(k)
-	}
-	return r.Snapshot.MultiGet(ctx, keys, fn)
-}
-
-func (r *countedSnapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
-	it, err := r.Snapshot.Iter(ctx, lo, hi)
-	return &countedIterator{it, r.s}, err
-}
-
-type countedIterator struct {
-	kv.Iterator
-	s *readCounter
-}
-
-func (it *countedIterator) at(ok bool) bool {
-	if ok {
-		it.s.note(it.Key())
-	}
-	return ok
-}
-
-func (it *countedIterator) First() bool              { return it.at(it.Iterator.First()) }
-func (it *countedIterator) Next() bool               { return it.at(it.Iterator.Next()) }
-func (it *countedIterator) SeekGE(k []byte) bool     { return it.at(it.Iterator.SeekGE(k)) }
-func (it *countedIterator) SeekPrefix(k []byte) bool { return it.at(it.Iterator.SeekPrefix(k)) }
-
 // TestEmbedReads counts what the embedding of chunks reads: the text of each once, the
 // node once to list it and once for the text, and no key. A run that finds everything
 // done reads no text.
 func TestEmbedReads(t *testing.T) {
 	t.Parallel()
-	store := &readCounter{Store: memkv.New(layout.Schema()), read: map[layout.Tag]int{}}
+	store := kvtest.NewCounter(memkv.New(layout.Schema()))
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return store, nil },
 	})
@@ -124,23 +50,19 @@ func TestEmbedReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	embed := func(want int) map[layout.Tag]int {
+	embed := func(want int) map[byte]int {
 		t.Helper()
-		store.mu.Lock()
-		store.read = map[layout.Tag]int{}
-		store.mu.Unlock()
+		store.Take()
 		r := &queue.Runner{DB: db, Models: m, Workers: 3, Notify: func(rag.Event) {}}
 		if done, failed, err := r.Run(t.Context(), steps[len(steps)-1]); done != want || failed != 0 || err != nil {
 			t.Fatalf("%d done, %d failed, %v", done, failed, err)
 		}
-		store.mu.Lock()
-		defer store.mu.Unlock()
-		return store.read
+		return store.Take().Tags
 	}
-	if read := embed(n); read[layout.TagText] != n || read[layout.TagNode] > 3*n || read[layout.TagExternalKey] > 0 {
-		t.Errorf("to embed %d chunks %d parts of texts, %d nodes and %d keys were read", n, read[layout.TagText], read[layout.TagNode], read[layout.TagExternalKey])
+	if read := embed(n); read[byte(layout.TagText)] != n || read[byte(layout.TagNode)] > 3*n || read[byte(layout.TagExternalKey)] > 0 {
+		t.Errorf("to embed %d chunks %d parts of texts, %d nodes and %d keys were read", n, read[byte(layout.TagText)], read[byte(layout.TagNode)], read[byte(layout.TagExternalKey)])
 	}
-	if read := embed(0); read[layout.TagText] != 0 || read[layout.TagNode] > n {
-		t.Errorf("to find %d chunks embedded %d parts of texts and %d nodes were read", n, read[layout.TagText], read[layout.TagNode])
+	if read := embed(0); read[byte(layout.TagText)] != 0 || read[byte(layout.TagNode)] > n {
+		t.Errorf("to find %d chunks embedded %d parts of texts and %d nodes were read", n, read[byte(layout.TagText)], read[byte(layout.TagNode)])
 	}
 }

@@ -38,6 +38,9 @@ func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
 			continue
 		}
 		v := tx.Graph(g)
+		if err := v.DropChanges(); err != nil {
+			return err
+		}
 		for _, name := range v.Buckets() {
 			if strings.HasPrefix(name, foreignBuckets) {
 				continue

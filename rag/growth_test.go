@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/kvtest"
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/queue"
@@ -284,7 +285,7 @@ func TestReadsOfNoNews(t *testing.T) {
 	t.Parallel()
 	type counts struct{ none, one int }
 	measure := func(n int, learn bool) (out counts) {
-		store := &readCounter{Store: memkv.New(layout.Schema()), read: map[layout.Tag]int{}}
+		store := kvtest.NewCounter(memkv.New(layout.Schema()))
 		db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
 			OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return store, nil },
 		})
@@ -307,15 +308,10 @@ func TestReadsOfNoNews(t *testing.T) {
 			docs = append(docs, doc(i))
 		}
 		c.Index(t, "naive", docs...)
-		reads := func(docs ...ragtest.Doc) (sum int) {
-			store.mu.Lock()
-			clear(store.read)
-			store.mu.Unlock()
+		reads := func(docs ...ragtest.Doc) int {
+			store.Take()
 			c.Index(t, "naive", docs...)
-			for _, k := range store.read {
-				sum += k
-			}
-			return sum
+			return store.Take().Keys
 		}
 		return counts{reads(), reads(doc(n))}
 	}

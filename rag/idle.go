@@ -69,7 +69,7 @@ func (i *idleSystem) state(ctx context.Context, s *engine.Snapshot) (string, err
 }
 
 // begin reports whether there is nothing to do, and which stages have items that were
-// set aside. If there may be work, what was kept of an earlier run is removed first: a
+// set aside. If there may be work, the graph keeps what changes from now on, and what was kept of an earlier run is removed first: a
 // run that is interrupted leaves nothing that says it came to its end.
 func (i *idleSystem) begin(ctx context.Context, anyway bool) (idle bool, failed []queue.IdleStage, err error) {
 	if i.graph() == nil {
@@ -77,19 +77,26 @@ func (i *idleSystem) begin(ctx context.Context, anyway bool) (idle bool, failed 
 	}
 	var kept queue.Idle
 	var state string
+	var changes bool
 	err = i.c.DB().View(ctx, func(s *engine.Snapshot) (err error) {
 		if kept, err = queue.ReadIdle(s.Graph(i.graph()).WithContext(ctx), i.name); err == nil {
 			state, err = i.state(ctx, s)
 		}
+		if err == nil {
+			changes, err = queue.KeepsChanges(s.Graph(i.graph()).WithContext(ctx), i.steps)
+		}
 		return err
 	})
 	switch {
-	case err != nil || kept.State == "":
+	case err != nil || kept.State == "" && changes:
 		return false, nil, err
 	case kept.State == state && !anyway:
 		return true, kept.Failed, nil
 	}
 	return false, nil, i.c.DB().Update(ctx, func(tx *engine.Tx) error {
+		if err := queue.KeepChanges(tx.Graph(i.graph()), i.steps); err != nil {
+			return err
+		}
 		return queue.SetIdle(tx.Graph(i.graph()), i.name, queue.Idle{})
 	})
 }
@@ -110,6 +117,9 @@ func (i *idleSystem) end(ctx context.Context, failed []queue.IdleStage) error {
 		return err
 	}
 	return i.c.DB().UpdateWith(ctx, kv.NoSync, func(tx *engine.Tx) error {
+		if err := queue.KeepChanges(tx.Graph(i.graph()), i.steps); err != nil {
+			return err
+		}
 		return queue.SetIdle(tx.Graph(i.graph()), i.name, queue.Idle{State: state, Failed: failed})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/link"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -70,6 +71,13 @@ func (c *Corpus) leave(ctx context.Context, methods method.Methods, of []corpus.
 		}
 		if err := r.fromGraphs(ctx, tx); err != nil {
 			return err
+		}
+		for _, sys := range slices.Concat(m.systems, inPlace) { // the document's nodes stay, and are below the frontiers
+			if g := sys.Graph(); g != nil {
+				if err := queue.ForgetFrontiers(tx.Graph(g)); err != nil {
+					return err
+				}
+			}
 		}
 		for _, sys := range inPlace {
 			if err := sys.Reread(tx, r.chunksOf[corpus.ChunkType(sys.ChunkSet())]); err != nil {

@@ -27,6 +27,7 @@
 //	39 lexical sums     g field32 term                       merge: sum
 //	3A terms of node    g field32 node64
 //	40 bucket           g bucket32 rest
+//	50 change           g version64
 //
 // A container holds the ids that share their upper 48 bits; its key carries
 // those bits and its value the lower 16. Variable fields that are not last are

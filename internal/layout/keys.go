@@ -53,7 +53,7 @@ func Name(g uint32, k Kind, name string) []byte {
 }
 
 // GraphMeta returns the key of a fact about a graph. The names in use:
-// next_node, version, and generation.NAME of the vector space NAME.
+// next_node, version, changes, and generation.NAME of the vector space NAME.
 func GraphMeta(g uint32, name string) []byte {
 	return append(graphKey(TagGraphMeta, g, len(name)), name...)
 }
@@ -162,6 +162,9 @@ func readTarget(b []byte) Target {
 		B:    binary.BigEndian.Uint64(b[13:]),
 	}
 }
+
+// Change returns the key of what the commit that made a version of a graph changed.
+func Change(g uint32, version uint64) []byte { return put64(graphKey(TagChange, g, 8), version) }
 
 // Bucket returns the key of private bytes in a bucket.
 func Bucket(g, bucket uint32, private []byte) []byte {

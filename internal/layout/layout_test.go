@@ -42,7 +42,7 @@ func randomKey(r *rand.Rand) []byte {
 		layout.Space(g, typ), table.Slot(layout.TagVector, 7), table.SlotOf(id), table.Links(0, 1, 7),
 		table.Pending(true, 9), table.Code(1, 9), table.Meta(name),
 		layout.Postings(g, typ, string(b), c), layout.LexSum(g, typ, string(b)), layout.TermsOf(g, typ, id),
-		layout.Bucket(g, typ, b),
+		layout.Bucket(g, typ, b), layout.Change(g, c),
 	}
 	return keys[r.IntN(len(keys))]
 }

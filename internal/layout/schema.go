@@ -215,6 +215,8 @@ func formatFields(t Tag, b []byte) string {
 	case TagTermsOf:
 		u("f", 4)
 		u("", 8)
+	case TagChange:
+		u("", 8)
 	case TagBucket:
 		u("b", 4)
 		hex()

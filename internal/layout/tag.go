@@ -33,6 +33,7 @@ const (
 	TagLexSum       Tag = 0x39
 	TagTermsOf      Tag = 0x3A
 	TagBucket       Tag = 0x40
+	TagChange       Tag = 0x50
 )
 
 // family describes the shape of a tag's keys after the tag byte.
@@ -128,6 +129,8 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"termsof", 16, exact, 0, mergeNone}, true
 	case TagBucket:
 		return family{"bucket", 8, rest, 8, mergeNone}, true
+	case TagChange:
+		return family{"change", 12, exact, 0, mergeNone}, true
 	}
 	return family{}, false
 }
@@ -140,7 +143,7 @@ func graphTags() []Tag {
 		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagEdge,
 		TagContribution, TagSources, TagSetIndex, TagSpace,
 		TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending,
-		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket,
+		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket, TagChange,
 	}
 }
 

@@ -12,18 +12,16 @@ import (
 // stages is [method.System.Build].
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	out := []method.Stage{
-		s.extract(),
-		s.describer(),
-		s.embed(typeEntity, model),
-		s.embed(typeRelation, model),
+	first := []method.Step{
+		s.extract().Step(), s.describer().Step(), s.embed(typeEntity, model).Step(), s.embed(typeRelation, model).Step(),
 	}
+	var out []method.Stage
 	for n := 1; n <= s.p.Levels; n++ {
 		out = append(out,
 			&levelStage{graph.NewStage(fmt.Sprintf("level %d", n), s.g), s, n, model},
 			&reportStage{Stage: graph.NewStage(fmt.Sprintf("reports %d", n), s.g), s: s, n: n, model: model})
 	}
-	return s.steps(model, out)
+	return append(first, s.steps(model, out)...)
 }
 
 // extract reads entities and relations from all chunks (spec A2.1).

@@ -24,6 +24,12 @@ func (s *system) embed(typ string, model llm.SpaceInfo) *graph.Embedding {
 		name, text, err := s.describe(v, n.ID)
 		return []string{strings.TrimSpace(name + " " + text)}, err
 	}
+	if typ == typeRelation { // one of which nothing is said has the names of its ends
+		st.Loose = func(v engine.Reader, n engine.Node) (bool, error) {
+			_, text, err := knowledge.Describe(v, engine.NodeTarget(n.ID))
+			return text == "", err
+		}
+	}
 	st.Put = func(v *engine.TxView, id engine.NodeID, digest [32]byte, vec []float32) error {
 		if typ == typeEntity {
 			return s.putNode(v, model, id, 0, digest, vec)

@@ -89,16 +89,18 @@ func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error)
 // stages is [method.System.Build].
 func (s *openIE) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	return method.Steps(
-		&knowledge.Extract{
-			Reader: knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.profile},
-			Layer:  knowledge.Layer{RelationNodes: true, Mentions: true},
-		},
-		s.embed(spaceName, model),
-		&synonymStage{Stage: graph.NewStage("synonyms", s.g), s: s, model: model},
-		s.embed(spaceEntity, model),
-		s.embed(spaceRelation, model),
-	)
+	extract := &knowledge.Extract{
+		Reader: knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.profile},
+		Layer:  knowledge.Layer{RelationNodes: true, Mentions: true},
+	}
+	synonyms := &synonymStage{Stage: graph.NewStage("synonyms", s.g), s: s, model: model}
+	return []method.Step{
+		extract.Step(),
+		s.embed(spaceName, model).Step(),
+		{Stage: synonyms, Growth: synonyms.growth()},
+		s.embed(spaceEntity, model).Step(),
+		s.embed(spaceRelation, model).Step(),
+	}
 }
 
 // maxDescription bounds in tokens what is told of one entity or relation: the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -50,17 +51,19 @@ const ofModel = "model"
 // Items implements [method.Stage]: the model, and each entity. Cosines are of two
 // sides, so that an entity that comes finds those before it.
 func (st *synonymStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		digest := method.Digest("synonyms", st.model.Model)
-		if !yield(method.WorkItem{Key: ofModel, Digest: digest}, nil) {
-			return
+	return st.growth().All(s.Graph(st.s.g).WithContext(ctx))
+}
+
+// growth says that the synonyms of an entity are looked for once.
+func (st *synonymStage) growth() *queue.Growth {
+	digest := method.Digest("synonyms", st.model.Model)
+	return &queue.Growth{Graph: st.s.g, Type: typeEntity, Digest: digest, Together: true, Items: func(_ *engine.View, ids []engine.NodeID) ([]method.WorkItem, error) {
+		out := []method.WorkItem{{Key: ofModel, Digest: digest}}
+		for _, id := range ids {
+			out = append(out, method.WorkItem{Key: graph.NodeItem(id), Digest: digest, Node: id})
 		}
-		for id, err := range graph.Nodes(s.Graph(st.s.g).WithContext(ctx), typeEntity) {
-			if !yield(method.WorkItem{Key: graph.NodeItem(id), Digest: digest}, err) || err != nil {
-				return
-			}
-		}
-	}
+		return out, nil
+	}}
 }
 
 // Do implements [method.Stage].

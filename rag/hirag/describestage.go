@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -27,21 +29,34 @@ type nodeStage struct {
 
 // Items implements [method.Stage].
 func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.s.g).WithContext(ctx)
-		nodes, err := st.s.layerNodes(v, st.layer)
-		if err != nil {
-			yield(method.WorkItem{}, err)
-			return
-		}
-		for _, n := range nodes {
-			r, err := rawOf(v, n.id)
-			w := method.WorkItem{Key: graph.NodeItem(n.id), Digest: method.Digest("node", st.model.Model, string(r.digest[:]))}
-			if !yield(w, err) || err != nil {
-				return
-			}
-		}
+	return st.local().All(s.Graph(st.s.g).WithContext(ctx))
+}
+
+// local says that a description depends on what is said of a node and of its kinds.
+func (st *nodeStage) local() *queue.Local {
+	nodes := typeEntity
+	if st.layer > 0 {
+		nodes = typeSummary
 	}
+	return &queue.Local{
+		Nodes: []string{nodes}, Ends: []string{edgeIs}, Digest: method.Digest("node", strconv.Itoa(st.layer), st.model.Model),
+		Items: func(v *engine.View, targets []engine.Target) ([]method.WorkItem, error) {
+			return graph.NodeItems(v, targets, func(n engine.Node) (method.WorkItem, error) {
+				if st.layer > 0 && int(n.Prop(propLayer).AsInt()) != st.layer {
+					return method.WorkItem{}, nil
+				}
+				r, err := rawOf(v, n.ID)
+				return method.WorkItem{Key: graph.NodeItem(n.ID), Digest: method.Digest("node", st.model.Model, string(r.digest[:]))}, err
+			})
+		},
+	}
+}
+
+// step returns the stage as a step that looks at nodes which changed.
+func (st *nodeStage) step() method.Step {
+	step := method.Steps(st)[0]
+	step.Local = st.local()
+	return step
 }
 
 // layerNodes returns the entities, or the summaries of a layer.

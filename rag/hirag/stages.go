@@ -12,25 +12,25 @@ import (
 // stages is [method.System.Build].
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	out := []method.Stage{
-		s.extract(),
-		&nodeStage{graph.NewStage("entities", s.g), s, 0, model},
-		s.describer(),
+	nodes := func(name string, layer int) method.Step {
+		return (&nodeStage{graph.NewStage(name, s.g), s, layer, model}).step()
 	}
+	out := []method.Step{s.extract().Step(), nodes("entities", 0), s.describer().Step()}
 	if s.p.HiIndex {
 		for layer := range s.p.Depth {
-			out = append(out,
+			out = append(out, method.Steps(
 				&layerStage{Stage: graph.NewStage(fmt.Sprint("layer ", layer), s.g), s: s, layer: layer, model: model},
 				&summaryStage{Stage: graph.NewStage(fmt.Sprint("summaries ", layer+1), s.g), s: s, layer: layer},
-				&nodeStage{graph.NewStage(fmt.Sprint("vectors ", layer+1), s.g), s, layer + 1, model},
-			)
+			)...)
+			out = append(out, nodes(fmt.Sprint("vectors ", layer+1), layer+1))
 		}
 	}
-	out = append(out, &communityStage{Stage: graph.NewStage("communities", s.g), s: s})
+	last := []method.Stage{&communityStage{Stage: graph.NewStage("communities", s.g), s: s}}
 	for level := maxLevel; level >= 0; level-- {
-		out = append(out, &reportStage{Stage: graph.NewStage(fmt.Sprint("reports ", level), s.g), s: s, level: level})
+		last = append(last, &reportStage{Stage: graph.NewStage(fmt.Sprint("reports ", level), s.g), s: s, level: level})
 	}
-	return method.Steps(append(out, &staleStage{Stage: graph.NewStage("stale communities", s.g), s: s})...)
+	last = append(last, &staleStage{Stage: graph.NewStage("stale communities", s.g), s: s})
+	return append(out, method.Steps(last...)...)
 }
 
 // extract reads entities, their kinds and relations from all chunks (spec B.2.3 to

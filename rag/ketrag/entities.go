@@ -35,17 +35,20 @@ func (s *system) entities(model llm.SpaceInfo) *graph.Embedding {
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	words := s.keywords(m)
-	first := method.Step{Stage: words, Batch: &method.Batch{Pending: words.pending, Flush: words.flush, Reset: words.reset}}
-	return append([]method.Step{first}, method.Steps(
+	first := method.Step{
+		Stage: words, Growth: words.growth(),
+		Batch: &method.Batch{Pending: words.pending, Flush: words.flush, Reset: words.reset},
+	}
+	describer := &knowledge.Describer{
+		Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity}, Edges: []string{edgeRelation}, When: s.p.Describe, Lag: s.p.Describe == knowledge.Over,
+	}
+	steps := append([]method.Step{first}, method.Steps(
 		&renewStage{graph.NewStage("keyword vectors", s.g), s, model},
 		&nearStage{graph.NewStage("near", s.g), s, model, exactChunks},
 		&coreStage{graph.NewStage("core", s.g), s},
 		s.extract(),
-		&knowledge.Describer{
-			Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity}, Edges: []string{edgeRelation}, When: s.p.Describe, Lag: s.p.Describe == knowledge.Over,
-		},
-		s.entities(model),
 	)...)
+	return append(steps, describer.Step(), s.entities(model).Step())
 }
 
 // extract reads entities and relations from the core (spec B2.5). What was found is

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -48,13 +49,21 @@ func (st *keywordStage) digest() [32]byte {
 
 // Items implements [method.Stage]: the chunks of the set.
 func (st *keywordStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return st.growth().All(s.Graph(st.s.c.Base()).WithContext(ctx))
+}
+
+// growth says that the words of a chunk depend on it alone.
+func (st *keywordStage) growth() *queue.Growth {
 	digest := st.digest()
-	return func(yield func(method.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base()).WithContext(ctx), st.s.p.Chunks) {
-			if !yield(method.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
-				return
-			}
-		}
+	return &queue.Growth{
+		Graph: st.s.c.Base(), Type: method.ChunkType(st.s.p.Chunks), Digest: digest,
+		Items: func(v *engine.View, ids []engine.NodeID) ([]method.WorkItem, error) {
+			out := make([]method.WorkItem, len(ids))
+			return out, v.EachNode(ids, func(i int, n engine.Node) error {
+				out[i] = method.WorkItem{Key: n.Key, Digest: digest, Node: n.ID}
+				return nil
+			})
+		},
 	}
 }
 

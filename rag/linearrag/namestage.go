@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
@@ -31,23 +32,37 @@ type nameStage struct {
 // Items implements [method.Stage]: the chunks of the set. They are pending again if
 // documents are read with another tagger than before.
 func (st *nameStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		base := s.Graph(st.s.c.Base()).WithContext(ctx)
-		var err error
-		if st.aliases, err = st.s.c.Aliases(base); err == nil {
-			st.tagger, err = models.TaggerOf(base)
-		}
-		if err != nil {
-			yield(method.WorkItem{}, err)
-			return
-		}
-		digest := method.Digest("names", st.tagger)
-		for ch, err := range st.s.c.BareChunks(base, st.s.ChunkSet()) {
-			if !yield(method.WorkItem{Key: ch.Key, Digest: digest, Node: ch.ID}, err) || err != nil {
-				return
+	return st.growth().All(s.Graph(st.s.c.Base()).WithContext(ctx))
+}
+
+// growth says that what a chunk names depends on it alone.
+func (st *nameStage) growth() *queue.Growth {
+	return &queue.Growth{
+		Graph: st.s.c.Base(), Type: method.ChunkType(st.s.ChunkSet()), Digest: method.Digest("names"),
+		Beside: func(v *engine.View) (string, error) { return models.TaggerOf(v) },
+		Items: func(v *engine.View, ids []engine.NodeID) ([]method.WorkItem, error) {
+			var err error
+			if st.aliases, err = st.s.c.Aliases(v); err == nil {
+				st.tagger, err = models.TaggerOf(v)
 			}
-		}
+			if err != nil {
+				return nil, err
+			}
+			digest := method.Digest("names", st.tagger)
+			out := make([]method.WorkItem, len(ids))
+			return out, v.EachNode(ids, func(i int, n engine.Node) error {
+				out[i] = method.WorkItem{Key: n.Key, Digest: digest, Node: n.ID}
+				return nil
+			})
+		},
 	}
+}
+
+// step returns the stage as a step that looks at chunks which came in.
+func (st *nameStage) step() method.Step {
+	step := method.Steps(st)[0]
+	step.Growth = st.growth()
+	return step
 }
 
 // Do implements [method.Stage]: the reading as JSON.

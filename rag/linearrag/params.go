@@ -93,9 +93,7 @@ func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*met
 // stages is [method.System.Build].
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	return method.Steps(
-		&nameStage{Stage: graph.NewStage("names", s.g), s: s},
-		&sentenceStage{Stage: graph.NewStage("embed sentences", s.g), s: s, model: model},
-		s.embedNames(model),
-	)
+	names := &nameStage{Stage: graph.NewStage("names", s.g), s: s}
+	sentences := &sentenceStage{Stage: graph.NewStage("embed sentences", s.g), s: s, model: model}
+	return []method.Step{names.step(), sentences.step(), s.embedNames(model).Step()}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -41,14 +42,24 @@ type sentenceStage struct {
 
 // Items implements [method.Stage]: the chunks of the graph.
 func (st *sentenceStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return st.local().All(s.Graph(st.s.g).WithContext(ctx))
+}
+
+// local says that the sentences of a chunk are written with it.
+func (st *sentenceStage) local() *queue.Local {
 	digest := method.Digest("sentences", st.model.Model)
-	return func(yield func(method.WorkItem, error) bool) {
-		for n, err := range graph.ReadAll(s.Graph(st.s.g).WithContext(ctx), method.ChunkNodeType) {
-			if !yield(method.WorkItem{Key: n.Key, Digest: digest, Node: n.ID}, err) || err != nil {
-				return
-			}
-		}
-	}
+	return &queue.Local{Nodes: []string{method.ChunkNodeType}, Digest: digest, Items: func(v *engine.View, targets []engine.Target) ([]method.WorkItem, error) {
+		return graph.NodeItems(v, targets, func(n engine.Node) (method.WorkItem, error) {
+			return method.WorkItem{Key: n.Key, Digest: digest, Node: n.ID}, nil
+		})
+	}}
+}
+
+// step returns the stage as a step that looks at chunks which changed.
+func (st *sentenceStage) step() method.Step {
+	step := method.Steps(st)[0]
+	step.Local = st.local()
+	return step
 }
 
 // Do implements [method.Stage]: each sentence's node as u64, then its vector. A

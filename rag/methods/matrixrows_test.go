@@ -493,10 +493,6 @@ func corpusRows() map[string][]call {
 			func(w *world) error { return drain(w.c.Chunks(nil, set())) },
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Chunks(v, set())) }),
 		},
-		"BareChunks": {
-			func(w *world) error { return drain(w.c.BareChunks(nil, set())) },
-			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.BareChunks(v, set())) }),
-		},
 		"ChunksOf": {
 			func(w *world) error { _, err := w.c.ChunksOf(nil, method.Document{}); return err },
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {

@@ -222,15 +222,29 @@ func (s *system) system() *method.System {
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	named := func(name string) graph.Stage { return graph.NewStage(name, s.g) }
-	return method.Steps(
-		s.extract(),
-		&vectorStage{Stage: named("vectors"), s: s, model: model},
+	extract := s.extract()
+	vectors := &vectorStage{Stage: named("vectors"), s: s, model: model}
+	summaries := &summaryVectorStage{Stage: named("summary vectors"), s: s, model: model}
+	steps := method.Steps(
+		extract,
+		vectors,
 		&importanceStage{Stage: named("importance"), s: s},
 		&attributeStage{Stage: named("attributes"), s: s},
 		&communityStage{Stage: named("communities"), s: s},
 		&elementStage{Stage: named("elements"), s: s},
-		&summaryVectorStage{Stage: named("summary vectors"), s: s, model: model},
+		summaries,
 		&matchStage{Stage: named("match"), s: s, model: model},
 		&nearStage{Stage: named("near"), s: s, model: model},
 	)
+	for i := range steps {
+		switch steps[i].Stage {
+		case extract:
+			steps[i].Growth = extract.Growth()
+		case vectors:
+			steps[i].Local = vectors.local()
+		case summaries:
+			steps[i].Local = summaries.local()
+		}
+	}
+	return steps
 }

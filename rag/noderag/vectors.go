@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -26,18 +27,17 @@ type vectorStage struct {
 
 // Items implements [method.Stage]: the chunks of the method's graph.
 func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range graph.Nodes(v, schema.Text) {
-			var n engine.Node
-			if err == nil {
-				n, err = v.Node(id)
-			}
-			if !yield(method.WorkItem{Key: n.Key, Digest: method.Digest("vectors", st.model.Model)}, err) || err != nil {
-				return
-			}
-		}
-	}
+	return st.local().All(s.Graph(st.s.g).WithContext(ctx))
+}
+
+// local says that the units of a chunk are written with it.
+func (st *vectorStage) local() *queue.Local {
+	digest := method.Digest("vectors", st.model.Model)
+	return &queue.Local{Nodes: []string{schema.Text}, Digest: digest, Items: func(v *engine.View, targets []engine.Target) ([]method.WorkItem, error) {
+		return graph.NodeItems(v, targets, func(n engine.Node) (method.WorkItem, error) {
+			return method.WorkItem{Key: n.Key, Digest: digest}, nil
+		})
+	}}
 }
 
 // Do implements [method.Stage].
@@ -162,20 +162,19 @@ func vectorItem(id engine.NodeID) string { return fmt.Sprintf("vector:%d", id) }
 
 // Items implements [method.Stage]: the attributes and elements.
 func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.s.g).WithContext(ctx)
-		for _, name := range []string{schema.Attribute, schema.Element} {
-			for id, err := range graph.Nodes(v, name) {
-				var says string
-				if err == nil {
-					says, err = v.Text(id, schema.PropText)
-				}
-				w := method.WorkItem{Key: vectorItem(id), Digest: method.Digest("summary", st.model.Model, says)}
-				if !yield(w, err) || err != nil {
-					return
-				}
-			}
-		}
+	return st.local().All(s.Graph(st.s.g).WithContext(ctx))
+}
+
+// local says that the vector of a summary is that of its text.
+func (st *summaryVectorStage) local() *queue.Local {
+	return &queue.Local{
+		Nodes: []string{schema.Attribute, schema.Element}, Digest: method.Digest("summary", st.model.Model),
+		Items: func(v *engine.View, targets []engine.Target) ([]method.WorkItem, error) {
+			return graph.NodeItems(v, targets, func(n engine.Node) (method.WorkItem, error) {
+				says, err := v.Text(n.ID, schema.PropText)
+				return method.WorkItem{Key: vectorItem(n.ID), Digest: method.Digest("summary", st.model.Model, says)}, err
+			})
+		},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -167,8 +168,7 @@ func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, erro
 			yield(Chunk{}, err)
 			return
 		}
-		for it := ids.Iterator(); it.HasNext(); {
-			ch, err := c.Chunk(v, engine.NodeID(it.Next()))
+		for ch, err := range ChunksAt(v, idsOf(ids)) {
 			if !yield(ch, err) || err != nil {
 				return
 			}
@@ -176,33 +176,21 @@ func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, erro
 	}
 }
 
-// BareChunks yields what Chunks does, without the texts.
-func (c *Corpus) BareChunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
+// ChunksAt yields the chunks that are some nodes, which exist, in their order.
+func ChunksAt(v *engine.View, ids []engine.NodeID) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		if err := Readable(v); err != nil {
-			yield(Chunk{}, err)
-			return
-		}
-		t, ok := v.NodeType(ChunkType(set))
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
-		if err != nil {
-			yield(Chunk{}, err)
-			return
-		}
-		for batch := range slices.Chunk(set.ToArray(), bareBatch) {
-			ids, chunks := make([]engine.NodeID, len(batch)), make([]Chunk, len(batch))
-			for i, id := range batch {
-				ids[i] = engine.NodeID(id)
-			}
-			if err := v.EachNode(ids, func(i int, n engine.Node) error { chunks[i] = ChunkOf(n); return nil }); err != nil {
-				yield(Chunk{}, err)
-				return
-			}
-			for _, ch := range chunks {
-				if !yield(ch, nil) {
+		for batch := range slices.Chunk(ids, chunkBatch) {
+			nodes := make([]engine.Node, len(batch))
+			err := v.EachNode(batch, func(i int, n engine.Node) error { nodes[i] = n; return nil })
+			for i, n := range nodes {
+				var ch Chunk
+				if err == nil && n.ID != batch[i] {
+					err = engine.ErrNotFound
+				}
+				if err == nil {
+					ch, err = ChunkWithText(v, n)
+				}
+				if !yield(ch, err) || err != nil {
 					return
 				}
 			}
@@ -210,8 +198,47 @@ func (c *Corpus) BareChunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, 
 	}
 }
 
-// bareBatch is how many chunks are read at once without their texts.
-const bareBatch = 256
+// chunkBatch is how many chunks are read together.
+const chunkBatch = 128
+
+func idsOf(set *roaring.Bitmap) []engine.NodeID {
+	out := make([]engine.NodeID, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		out = append(out, engine.NodeID(it.Next()))
+	}
+	return out
+}
+
+// WithSiblings returns some chunks of a set and all others of their documents, ascending.
+func WithSiblings(v *engine.View, set text.ChunkSet, chunks []engine.NodeID) ([]engine.NodeID, error) {
+	t, ok := v.NodeType(ChunkType(set))
+	has, linked := v.EdgeType(edgeHas)
+	if !ok || !linked {
+		return chunks, nil
+	}
+	all, err := v.Nodes(t)
+	if err != nil || all.GetCardinality() == uint64(len(chunks)) {
+		return chunks, err
+	}
+	docs := roaring.New()
+	for _, id := range chunks {
+		of, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{has}, Direction: engine.In})
+		if err != nil {
+			return nil, err
+		}
+		docs.Or(of)
+	}
+	out := roaring.New()
+	for it := docs.Iterator(); it.HasNext(); {
+		of, err := v.NeighborSet(engine.NodeID(it.Next()), engine.EdgeFilter{Types: []engine.EdgeType{has}})
+		if err != nil {
+			return nil, err
+		}
+		out.Or(of)
+	}
+	out.And(all)
+	return idsOf(out), nil
+}
 
 // CountChunks returns the number of chunks of a set.
 func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {

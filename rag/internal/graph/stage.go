@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -34,9 +35,11 @@ type Embedding struct {
 	// Kind begins the digests of the work items.
 	Kind string
 	// Text returns what the vector of a node is of, in parts with Between between
-	// them.
+	// them. With Step it depends on the node and its contributions alone.
 	Text    func(v engine.Reader, n engine.Node) ([]string, error)
 	Between string
+	// Loose, if it is set, reports whether a text depends on more than that.
+	Loose func(v engine.Reader, n engine.Node) (bool, error)
 	// Put stores a vector, which is nil if the text has none. digest is that of the
 	// work item.
 	Put func(v *engine.TxView, id engine.NodeID, digest [32]byte, vec []float32) error
@@ -44,21 +47,49 @@ type Embedding struct {
 
 // Items implements [method.Stage].
 func (st *Embedding) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.graph).WithContext(ctx)
-		for _, name := range st.Types {
-			for n, err := range ReadAll(v, name) {
-				var text []string
-				if err == nil {
-					text, err = st.Text(v, n)
-				}
-				w := method.WorkItem{Key: NodeItem(n.ID), Digest: method.Digest(append([]string{st.Kind, st.Model.Model}, text...)...)}
-				if !yield(w, err) || err != nil {
-					return
-				}
+	return st.local().All(s.Graph(st.graph).WithContext(ctx))
+}
+
+// local says that a vector depends on its node alone.
+func (st *Embedding) local() *queue.Local {
+	return &queue.Local{Nodes: st.Types, Digest: method.Digest(st.Kind, st.Model.Model), Items: func(v *engine.View, targets []engine.Target) ([]method.WorkItem, error) {
+		return NodeItems(v, targets, func(n engine.Node) (method.WorkItem, error) {
+			text, err := st.Text(v, n)
+			loose := false
+			if err == nil && st.Loose != nil {
+				loose, err = st.Loose(v, n)
 			}
+			return method.WorkItem{
+				Key: NodeItem(n.ID), Digest: method.Digest(append([]string{st.Kind, st.Model.Model}, text...)...), Loose: loose,
+			}, err
+		})
+	}}
+}
+
+// Step returns the stage as a step that looks at nodes which changed.
+func (st *Embedding) Step() method.Step {
+	step := method.Steps(st)[0]
+	step.Local = st.local()
+	return step
+}
+
+// NodeItems returns the items about nodes, in the places of their targets.
+func NodeItems(v engine.Reader, targets []engine.Target, item func(n engine.Node) (method.WorkItem, error)) ([]method.WorkItem, error) {
+	ids := make([]engine.NodeID, len(targets))
+	for i, t := range targets {
+		ids[i] = t.Node
+	}
+	nodes, err := Read(v, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]method.WorkItem, len(nodes))
+	for i, n := range nodes {
+		if out[i], err = item(n); err != nil {
+			return nil, err
 		}
 	}
+	return out, nil
 }
 
 // Do implements [method.Stage]: what [Embed] returns.

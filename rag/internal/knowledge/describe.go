@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -61,46 +62,34 @@ func (d *Describer) Graph() *engine.Graph { return d.System.Graph() }
 // Items implements [method.Stage]: what has descriptions to unite, or had when it was
 // last described.
 func (d *Describer) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(d.Graph()).WithContext(ctx)
-		for t, err := range d.targets(v) {
-			var w method.WorkItem
-			due := false
-			if err == nil {
-				w, due, err = d.item(v, t)
+	return d.local().All(s.Graph(d.Graph()).WithContext(ctx))
+}
+
+// local says that a description depends on what it describes alone.
+func (d *Describer) local() *queue.Local {
+	return &queue.Local{
+		Nodes: d.Nodes, Edges: d.Edges, Digest: method.Digest("describe", string(d.When), fmt.Sprint(d.Lag)),
+		Items: func(v *engine.View, targets []engine.Target) ([]method.WorkItem, error) {
+			out := make([]method.WorkItem, len(targets))
+			for i, t := range targets {
+				w, due, err := d.item(v, t)
+				if err != nil {
+					return nil, err
+				}
+				if due {
+					out[i] = w
+				}
 			}
-			if err == nil && !due {
-				continue
-			}
-			if !yield(w, err) || err != nil {
-				return
-			}
-		}
+			return out, nil
+		},
 	}
 }
 
-// targets yields what may have descriptions to unite.
-func (d *Describer) targets(v *engine.View) iter.Seq2[engine.Target, error] {
-	return func(yield func(engine.Target, error) bool) {
-		for _, name := range d.Nodes {
-			for id, err := range graph.Nodes(v, name) {
-				if !yield(engine.NodeTarget(id), err) || err != nil {
-					return
-				}
-			}
-		}
-		for _, name := range d.Edges {
-			t, ok := v.EdgeType(name)
-			if !ok {
-				continue
-			}
-			for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
-				if !yield(engine.EdgeTarget(e.From, e.To, e.Type), err) || err != nil {
-					return
-				}
-			}
-		}
-	}
+// Step returns the stage as a step that looks at what changed.
+func (d *Describer) Step() method.Step {
+	step := method.Steps(d)[0]
+	step.Local = d.local()
+	return step
 }
 
 func (d *Describer) item(v engine.Reader, t engine.Target) (w method.WorkItem, due bool, err error) {

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -53,6 +55,7 @@ type Reader struct {
 
 	texts   map[string]*chunks // those that Items has yielded, by item
 	aliases corpus.Aliases     // when Items yielded them
+	tagger  string             // too
 }
 
 // chunks are those of one text, without their own texts.
@@ -110,31 +113,72 @@ func itemOf(chunk string) string { return "unit:" + chunk }
 // Items implements [method.Stage]: an item for each text, with the key of its first
 // chunk. Texts that were read beside another tagger are pending.
 func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	if r.Wanted == nil {
+		return r.Growth().All(s.Graph(r.Corpus.Base()).WithContext(ctx))
+	}
 	return func(yield func(method.WorkItem, error) bool) {
-		var wanted map[string]bool
-		if r.Wanted != nil {
-			var err error
-			if wanted, err = r.Wanted(s.Graph(r.Graph()).WithContext(ctx)); err != nil {
-				yield(method.WorkItem{}, err)
-				return
-			}
-		}
-		base := s.Graph(r.Corpus.Base()).WithContext(ctx)
-		var err error
-		if r.aliases, err = r.Corpus.Aliases(base); err != nil {
-			yield(method.WorkItem{}, err)
-			return
-		}
-		tagger, err := models.TaggerOf(base)
+		wanted, err := r.Wanted(s.Graph(r.Graph()).WithContext(ctx))
 		if err != nil {
 			yield(method.WorkItem{}, err)
 			return
 		}
-		begin := []string{"extract"}
-		if tagger != "" {
-			begin = append(begin, "tagger", tagger)
+		base := s.Graph(r.Corpus.Base()).WithContext(ctx)
+		if err := r.begin(base); err != nil {
+			yield(method.WorkItem{}, err)
+			return
 		}
-		r.texts = map[string]*chunks{}
+		for w, err := range r.cut(r.Corpus.Chunks(base, r.System.ChunkSet()), wanted) {
+			if !yield(w, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Growth says that the texts of a document depend on it alone. It holds if all chunks
+// are wanted.
+func (r *Reader) Growth() *queue.Growth {
+	set := r.System.ChunkSet()
+	return &queue.Growth{
+		Graph: r.Corpus.Base(), Type: method.ChunkType(set), Together: true,
+		Digest: method.Digest("extract", strconv.Itoa(r.Profile.Tokens)),
+		Beside: func(v *engine.View) (string, error) { return models.TaggerOf(v) },
+		Items: func(v *engine.View, ids []engine.NodeID) (out []method.WorkItem, err error) {
+			if err := r.begin(v); err != nil {
+				return nil, err
+			}
+			ids, err = corpus.WithSiblings(v, set, ids)
+			if err != nil {
+				return nil, err
+			}
+			for w, err := range r.cut(corpus.ChunksAt(v, ids), nil) {
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, w)
+			}
+			return out, nil
+		},
+	}
+}
+
+// begin forgets the texts of an earlier run.
+func (r *Reader) begin(base *engine.View) (err error) {
+	r.texts = map[string]*chunks{}
+	if r.aliases, err = r.Corpus.Aliases(base); err == nil {
+		r.tagger, err = models.TaggerOf(base)
+	}
+	return err
+}
+
+// cut yields an item for each text that some chunks make. wanted has the keys of those
+// that are wanted if not all are.
+func (r *Reader) cut(of iter.Seq2[method.Chunk, error], wanted map[string]bool) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		begin := []string{"extract"}
+		if r.tagger != "" {
+			begin = append(begin, "tagger", r.tagger)
+		}
 		text := &chunks{}
 		digest := slices.Clone(begin)
 		tokens := 0
@@ -145,11 +189,11 @@ func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method
 			if !done.any {
 				return true
 			}
-			w.Key = itemOf(done.list[0].Key)
+			w.Key, w.Node = itemOf(done.list[0].Key), done.list[0].ID
 			r.texts[w.Key] = done
 			return yield(w, nil)
 		}
-		for ch, err := range r.Corpus.Chunks(base, r.System.ChunkSet()) {
+		for ch, err := range of {
 			if err != nil {
 				yield(method.WorkItem{}, err)
 				return
@@ -269,6 +313,15 @@ func (e *Extract) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, res
 		}
 	}
 	return e.Write(v, r)
+}
+
+// Step returns the stage as a step that looks at documents which came in.
+func (e *Extract) Step() method.Step {
+	step := method.Steps(e)[0]
+	if e.Wanted == nil {
+		step.Growth = e.Growth()
+	}
+	return step
 }
 
 // ForgetTexts removes the marks of the work on the texts that hold some chunks, which

@@ -48,7 +48,7 @@ func (st Step) count(ctx context.Context, s *engine.Snapshot) (n StageCount, err
 		}
 		return nil
 	}
-	if st.Growth != nil {
+	if st.Growth != nil && st.Growth.Graph == nil {
 		err := st.countGrowth(ctx, s, func(idle int) { n.Done += idle }, note)
 		return n, err
 	}
@@ -67,7 +67,7 @@ func (st Step) count(ctx context.Context, s *engine.Snapshot) (n StageCount, err
 // and note with the items of the others.
 func (st Step) countGrowth(ctx context.Context, s *engine.Snapshot, idle func(n int), note func(WorkItem) error) error {
 	v := s.Graph(st.Graph()).WithContext(ctx)
-	_, all, look, err := st.ahead(ctx, s, v)
+	_, all, look, err := st.ahead(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,23 +16,30 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
-// Growth says of a [Step] that each of its items is about a node of one type, that no
-// node has two, and that an item's digest is the same for all nodes. What a node holds
-// does not change: another document is another node, with a greater id.
+// Growth says of a [Step] that each of its items is about a node of one type, and depends
+// on nothing but Digest and the node with what came in with it. What a node holds does not
+// change: another document is another node, with a greater id.
 //
 // So a [Runner] need not ask every node's mark. It keeps a frontier: the id up to which
 // all nodes have been looked at, and which of these have an item that is not done. The
 // next run looks at the nodes above it, and at those. A mark must not be taken from a
 // node below the frontier that stays; a node that is removed may lose its marks.
 type Growth struct {
+	// Graph has the nodes; nil is the graph of the stage, where no node has two items.
+	Graph *engine.Graph
 	// Type is the name of the node type.
 	Type string
 	// Digest identifies what the results depend on beside the nodes. With another one
 	// the frontier does not hold, and all nodes are looked at.
 	Digest [32]byte
+	// Beside, if it is set, returns what else they depend on, in the graph of the nodes.
+	Beside func(v *engine.View) (string, error)
+	// Together has Items be called once, with all nodes that are looked at.
+	Together bool
 	// Items returns the items about some nodes, which are given by ascending id and
 	// exist, in the same order and with [WorkItem.Node]. A node that needs no work has
-	// none.
+	// none. The node of an item may be given without others that it is about. With
+	// Together, there may be items without a node, which are looked at each time.
 	Items func(v *engine.View, ids []engine.NodeID) ([]WorkItem, error)
 }
 
@@ -75,6 +83,17 @@ func (g *Growth) nodes(v *engine.View) (*roaring.Bitmap, error) {
 
 // each calls fn with nodes and their items, batch by batch.
 func (g *Growth) each(v *engine.View, nodes *roaring.Bitmap, fn func(ids []engine.NodeID, items []WorkItem) error) error {
+	if g.Together {
+		ids := make([]engine.NodeID, 0, nodes.GetCardinality())
+		for it := nodes.Iterator(); it.HasNext(); {
+			ids = append(ids, engine.NodeID(it.Next()))
+		}
+		items, err := g.Items(v, ids)
+		if err != nil {
+			return err
+		}
+		return fn(ids, items)
+	}
 	it := nodes.ManyIterator()
 	some := make([]uint32, growthBatch)
 	for n := it.NextMany(some); n > 0; n = it.NextMany(some) {
@@ -96,20 +115,39 @@ func (g *Growth) each(v *engine.View, nodes *roaring.Bitmap, fn func(ids []engin
 // bucketFrontiers holds the frontiers of stages, in their graph: stage -> frontier.
 const bucketFrontiers = "frontiers"
 
-// frontier is how far a stage has come, see [Growth].
+// frontier is how far a stage has come, see [Growth] and [Local].
 type frontier struct {
 	// digest is that of what the stage's results depend on, and of the graph: nodes
 	// that were imported into another one have other ids.
 	digest [32]byte
-	upto   engine.NodeID
+	upto   uint64          // a node; the version of the graph for a step with Local
 	open   *roaring.Bitmap // the nodes up to there with items that are not done
+	edges  []engine.Target // of a step with Local, the edges
+	// of has the targets of the items that are to be done, by key, for a step with Local.
+	of map[string]engine.Target
+}
+
+// growthGraph returns the graph whose nodes the items of a step with Growth are about.
+func (st Step) growthGraph() *engine.Graph {
+	if g := st.Growth.Graph; g != nil {
+		return g
+	}
+	return st.Graph()
 }
 
 // frontierDigest returns the digest that the stage's frontier must have.
 func (st Step) frontierDigest(ctx context.Context, s *engine.Snapshot) ([32]byte, error) {
 	id, err := s.UUID(ctx)
-	graph := binary.BigEndian.AppendUint32(nil, uint32(st.Graph().ID()))
-	return corpus.Digest("frontier", string(id[:]), string(graph), st.Growth.Type, string(st.Growth.Digest[:])), err
+	graph := binary.BigEndian.AppendUint32(nil, uint32(st.growthGraph().ID()))
+	beside := ""
+	if st.Growth.Beside != nil && err == nil {
+		beside, err = st.Growth.Beside(s.Graph(st.growthGraph()).WithContext(ctx))
+	}
+	parts := []string{"frontier", string(id[:]), string(graph), st.Growth.Type, string(st.Growth.Digest[:])}
+	if beside != "" {
+		parts = append(parts, beside)
+	}
+	return corpus.Digest(parts...), err
 }
 
 // readFrontier returns the frontier of a stage if there is one with the digest, else one
@@ -131,14 +169,39 @@ func readFrontier(b engine.Bucket, stage string, digest [32]byte) (frontier, err
 }
 
 func (f *frontier) encode() []byte {
-	b := binary.BigEndian.AppendUint64(slices.Clone(f.digest[:]), uint64(f.upto))
+	b := binary.BigEndian.AppendUint64(slices.Clone(f.digest[:]), f.upto)
 	last := uint32(0)
 	for it := f.open.Iterator(); it.HasNext(); {
 		id := it.Next()
 		b = binary.AppendUvarint(b, uint64(id-last))
 		last = id
 	}
+	if len(f.edges) > 0 {
+		b = binary.AppendUvarint(b, 0)
+	}
+	for _, e := range f.edges {
+		for _, n := range []uint64{uint64(e.From), uint64(e.Type), uint64(e.To)} {
+			b = binary.AppendUvarint(b, n)
+		}
+	}
 	return b
+}
+
+// leave notes that an item about a target is not done.
+func (f *frontier) leave(t engine.Target) {
+	if t.Type == 0 {
+		f.open.Add(uint32(t.Node))
+		return
+	}
+	at, has := slices.BinarySearchFunc(f.edges, t, compareTargets)
+	if !has {
+		f.edges = slices.Insert(f.edges, at, t)
+	}
+}
+
+// compareTargets orders edges.
+func compareTargets(a, b engine.Target) int {
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Type, b.Type), cmp.Compare(a.To, b.To))
 }
 
 var errFrontier = errors.New("not the frontier of a stage")
@@ -147,34 +210,54 @@ func decodeFrontier(b []byte) (f frontier, err error) {
 	if len(b) < 40 {
 		return f, errFrontier
 	}
-	f = frontier{digest: [32]byte(b), upto: engine.NodeID(binary.BigEndian.Uint64(b[32:])), open: roaring.New()}
-	last := uint64(0)
-	for rest := b[40:]; len(rest) > 0; {
-		d, after, ok := varint.Uvarint(rest)
-		if last += d; !ok || d == 0 || d > 1<<32 || last > uint64(f.upto) || last >= 1<<32 {
+	f = frontier{digest: [32]byte(b), upto: binary.BigEndian.Uint64(b[32:]), open: roaring.New()}
+	rest, ok := b[40:], true
+	next := func() (n uint64) {
+		var fine bool
+		n, rest, fine = varint.Uvarint(rest)
+		if ok = ok && fine && n < 1<<32; !ok {
+			rest = nil
+		}
+		return n
+	}
+	for last := uint64(0); len(rest) > 0; {
+		d := next()
+		if last += d; !ok || last >= 1<<32 {
 			return f, errFrontier
 		}
+		if d == 0 {
+			break
+		}
 		f.open.Add(uint32(last))
-		rest = after
+	}
+	for len(rest) > 0 {
+		e := engine.Target{From: engine.NodeID(next()), Type: engine.EdgeType(next()), To: engine.NodeID(next())}
+		if n := len(f.edges); !ok || e.Type == 0 || n > 0 && compareTargets(f.edges[n-1], e) >= 0 {
+			return f, errFrontier
+		}
+		f.edges = append(f.edges, e)
 	}
 	return f, nil
 }
 
 // ahead returns the frontier of the step and the nodes that are to be looked at: those
 // above it, and the open ones.
-func (st Step) ahead(ctx context.Context, s *engine.Snapshot, v *engine.View) (f frontier, all, look *roaring.Bitmap, err error) {
+func (st Step) ahead(ctx context.Context, s *engine.Snapshot) (f frontier, all, look *roaring.Bitmap, err error) {
 	digest, err := st.frontierDigest(ctx, s)
 	if err != nil {
 		return f, nil, nil, err
 	}
-	if f, err = readFrontier(v.Bucket(bucketFrontiers), st.Name(), digest); err != nil {
+	if f, err = readFrontier(s.Graph(st.Graph()).WithContext(ctx).Bucket(bucketFrontiers), st.Name(), digest); err != nil {
 		return f, nil, nil, err
 	}
-	if all, err = st.Growth.nodes(v); err != nil {
+	if all, err = st.Growth.nodes(s.Graph(st.growthGraph()).WithContext(ctx)); err != nil {
 		return f, nil, nil, err
 	}
 	look = all.Clone()
-	look.RemoveRange(0, uint64(f.upto)+1)
+	if f.upto >= 1<<32 {
+		return f, nil, nil, errFrontier
+	}
+	look.RemoveRange(0, f.upto+1)
 	open := roaring.And(all, f.open)
 	look.Or(open)
 	f.open = open
@@ -184,26 +267,29 @@ func (st Step) ahead(ctx context.Context, s *engine.Snapshot, v *engine.View) (f
 // pendingGrowth is what pending is for a step with [Growth]. next is the frontier when
 // the items are done: those that fail are to be added to it.
 func (r *Runner) pendingGrowth(ctx context.Context, s *engine.Snapshot, st Step) (items []WorkItem, failed int, next *frontier, err error) {
-	v := s.Graph(st.Graph()).WithContext(ctx)
-	f, all, look, err := st.ahead(ctx, s, v)
+	f, all, look, err := st.ahead(ctx, s)
 	if err != nil {
 		return nil, 0, nil, err
 	}
 	next = &frontier{digest: f.digest, upto: f.upto, open: roaring.New()}
 	if !all.IsEmpty() {
-		next.upto = max(next.upto, engine.NodeID(all.Maximum()))
+		next.upto = max(next.upto, uint64(all.Maximum()))
 	}
-	jobs := v.Bucket(bucketJobs)
+	jobs := s.Graph(st.Graph()).WithContext(ctx).Bucket(bucketJobs)
+	v := s.Graph(st.growthGraph()).WithContext(ctx)
 	err = st.Growth.each(v, look, func(_ []engine.NodeID, some []WorkItem) error {
-		for _, w := range some {
-			state, err := stateOf(jobs, st.Name(), w)
+		states, err := statesOf(jobs, st.Name(), some)
+		if err != nil {
+			return err
+		}
+		for i, w := range some {
 			switch {
-			case err != nil:
-				return err
-			case state == markFailed && !r.Retry:
+			case states[i] == markFailed && !r.Retry:
 				failed++
-				next.open.Add(uint32(w.Node))
-			case state != markDone:
+				if w.Node != 0 {
+					next.open.Add(uint32(w.Node))
+				}
+			case states[i] != markDone:
 				items = append(items, w)
 			}
 		}

@@ -80,7 +80,7 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 		return 0, failed, phase.Errorf("%s: %w", st.Name(), err)
 	}
 	if next != nil {
-		st.frontier = next.digest
+		st.frontier, st.moved = next.digest, &moved{}
 	}
 	if len(pending) > 0 {
 		var bad []WorkItem
@@ -88,9 +88,16 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 		failed += len(bad)
 		if next != nil {
 			for _, w := range bad {
-				next.open.Add(uint32(w.Node))
+				if t, ok := next.of[w.Key]; ok {
+					next.leave(t)
+				} else if w.Node != 0 {
+					next.open.Add(uint32(w.Node))
+				}
 			}
 		}
+	}
+	if st.Local != nil && next != nil {
+		next.upto = st.moved.from(next.upto)
 	}
 	if err == nil && next != nil {
 		err = r.advance(ctx, snap, st, next)
@@ -111,39 +118,82 @@ func (r *Runner) pending(ctx context.Context, s *engine.Snapshot, st Step) (item
 			items, err = nil, fmt.Errorf("items: panic: %v", p)
 		}
 	}()
-	if st.Growth != nil {
+	switch {
+	case st.Growth != nil:
 		return r.pendingGrowth(ctx, s, st)
+	case st.Local != nil:
+		return r.pendingLocal(ctx, s, st)
 	}
-	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
+	jobs := s.Graph(st.Graph()).WithContext(ctx).Bucket(bucketJobs)
+	var some []WorkItem
+	sort := func() error {
+		states, err := statesOf(jobs, st.Name(), some)
+		if err != nil {
+			return err
+		}
+		for i, w := range some {
+			switch {
+			case states[i] == markFailed && !r.Retry:
+				failed++
+			case states[i] != markDone:
+				items = append(items, w)
+			}
+		}
+		some = some[:0]
+		return nil
+	}
 	for w, err := range st.Items(ctx, s) {
 		if err != nil {
 			return nil, 0, nil, err
 		}
-		state, err := stateOf(jobs, st.Name(), w)
-		switch {
-		case err != nil:
-			return nil, 0, nil, err
-		case state == markFailed && !r.Retry:
-			failed++
-		case state != markDone:
-			items = append(items, w)
+		if some = append(some, w); len(some) == markBatch {
+			if err := sort(); err != nil {
+				return nil, 0, nil, err
+			}
 		}
+	}
+	if err := sort(); err != nil {
+		return nil, 0, nil, err
 	}
 	return items, failed, nil, nil
 }
 
+// markBatch is how many marks are read together.
+const markBatch = 512
+
 // stateOf returns the state of an item by its mark, 0 if it is pending.
 func stateOf(jobs engine.Bucket, stage string, w WorkItem) (byte, error) {
 	mark, err := jobs.Get(jobKey(w.Key, stage), nil)
-	switch {
-	case corpus.IsMissing(err):
-		return 0, nil
-	case err != nil:
+	if err != nil && !corpus.IsMissing(err) {
 		return 0, err
-	case len(mark) < 33 || [32]byte(mark[1:33]) != w.Digest:
-		return 0, nil
 	}
-	return mark[0], nil
+	return stateBy(mark, w), nil
+}
+
+// stateBy returns the state of an item whose mark, if any, is given.
+func stateBy(mark []byte, w WorkItem) byte {
+	if len(mark) < 33 || [32]byte(mark[1:33]) != w.Digest {
+		return 0
+	}
+	return mark[0]
+}
+
+// statesOf returns the states of items by their marks, in one read; an item without a
+// key is pending.
+func statesOf(jobs engine.Bucket, stage string, items []WorkItem) ([]byte, error) {
+	out := make([]byte, len(items))
+	keys := make([][]byte, 0, len(items))
+	at := make([]int, 0, len(items))
+	for i, w := range items {
+		if w.Key != "" {
+			keys, at = append(keys, jobKey(w.Key, stage)), append(at, i)
+		}
+	}
+	err := jobs.MultiGet(keys, func(i int, mark []byte) error {
+		out[at[i]] = stateBy(mark, items[at[i]])
+		return nil
+	})
+	return out, err
 }
 
 // work does items on several workers and applies the results in order. failed are those
@@ -297,12 +347,12 @@ type resultWriter struct {
 func (w *resultWriter) write() (spoilt bool, err error) {
 	// What was computed is written even while the run is being cancelled.
 	ctx := context.WithoutCancel(w.run)
-	return Attempt(ctx, w.r.DB, func(tx *engine.Tx) error {
+	spoilt, err = Attempt(ctx, w.r.DB, func(tx *engine.Tx) error {
 		jobs, err := tx.Graph(w.st.Graph()).MakeBucket(bucketJobs)
 		if err != nil {
 			return err
 		}
-		if w.st.Growth != nil {
+		if w.st.Growth != nil || w.st.Local != nil {
 			if err := w.st.withdraw(tx.Graph(w.st.Graph())); err != nil {
 				return err
 			}
@@ -329,10 +379,19 @@ func (w *resultWriter) write() (spoilt bool, err error) {
 		}
 		w.at = len(w.batch)
 		if w.st.Batch != nil {
-			return w.st.Batch.Flush(ctx, tx)
+			if err := w.st.Batch.Flush(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if w.st.Local != nil {
+			return w.st.moved.note(tx.Graph(w.st.Graph()))
 		}
 		return nil
 	})
+	if err == nil && w.st.Local != nil {
+		w.st.moved.committed()
+	}
+	return spoilt, err
 }
 
 // settle applies an item's result, or notes its failure, and marks it.

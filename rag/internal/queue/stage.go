@@ -20,6 +20,9 @@ type WorkItem struct {
 	// Node is the node of the stage's graph that the item is about; 0 if it is about
 	// none, or if the stage looks the node up by Key. It is not stored.
 	Node engine.NodeID
+	// Loose says of an item of a step with [Local] that it depends on more than its node
+	// or edge: it is looked at in each run. It is not stored.
+	Loose bool
 }
 
 // Stage is a step of indexing: work items that are done in any order, their
@@ -57,9 +60,13 @@ type Step struct {
 	// Growth is set if the items are about nodes that do not change. Items then yields
 	// those about all nodes, and a [Runner] asks for what came since.
 	Growth *Growth
+	// Local is set if each item is about one node or edge of the graph. Items then yields
+	// those about all of them, and a [Runner] asks for those about what changed.
+	Local *Local
 
 	embedding Embedding // of a step that Embed made
-	frontier  [32]byte  // the digest of its frontier, in a run of a step with Growth
+	frontier  [32]byte  // the digest of its frontier, in a run of a step with Growth or Local
+	moved     *moved    // in a run of a step with Local
 }
 
 // Batch writes what the Apply of a stage gathered. All its functions are set.

@@ -21,6 +21,13 @@ var ErrCaseStats = errors.New("malformed case statistics")
 // for use. Reading is safe for concurrent use, changing is not.
 type CaseStats struct {
 	words map[string]caseCount // by folded word; never both counts 0
+	read  func(word string) (lower, upper int64)
+}
+
+// CaseStatsFrom returns statistics whose counts are read when they are asked for, in
+// place of being kept. They have no Words, and do not change.
+func CaseStatsFrom(read func(word string) (lower, upper int64)) *CaseStats {
+	return &CaseStats{read: read}
 }
 
 // caseCount is signed so that adding and removing commute.
@@ -73,6 +80,10 @@ func (c *CaseStats) Len() int {
 func (c *CaseStats) casesOf(word string) caseCount {
 	if c == nil {
 		return caseCount{}
+	}
+	if c.read != nil {
+		lower, upper := c.read(word)
+		return caseCount{lower, upper}
 	}
 	return c.words[word]
 }

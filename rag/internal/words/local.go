@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,15 @@ type Local struct {
 	mu      sync.Mutex
 	cases   *text.CaseStats
 	casesOf string
+	// asked counts the calls of a model that was opened, known has the counts of the
+	// words that they asked for.
+	asked int
+	known map[string][2]int64
 }
+
+// fewCalls is how many calls read the case statistics word by word; a run that reads
+// more texts reads them all at once.
+const fewCalls = 32
 
 // taught is what a corpus has taught the local model at one commit.
 type taught struct {
@@ -140,11 +149,7 @@ func (l *Local) now(ctx context.Context, cased bool, fn func(*taught) error) err
 	return l.C.DB().View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(l.C.Base()).WithContext(ctx)
 		if l.opened != nil {
-			with, err := l.openedWithCases(v)
-			if err != nil {
-				return err
-			}
-			return fn(with)
+			return l.openedWithCases(v, fn)
 		}
 		now, err := l.read(v, l.newest, cased)
 		if err != nil {
@@ -154,17 +159,57 @@ func (l *Local) now(ctx context.Context, cased bool, fn func(*taught) error) err
 	})
 }
 
-// openedWithCases returns what was kept when the models were opened, with the case
-// statistics of the first time that they were wanted: no document comes or goes while
-// others are read.
-func (l *Local) openedWithCases(v *engine.View) (*taught, error) {
-	state, err := ReadWordState(v.Bucket(BucketWords))
+// openedWithCases calls fn with what was kept when the models were opened, with the case
+// statistics of the time that they are wanted: no document comes or goes while others
+// are read.
+func (l *Local) openedWithCases(v *engine.View, fn func(*taught) error) error {
+	b := v.Bucket(BucketWords)
+	state, err := ReadWordState(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	with := *l.opened
-	with.Cases, err = l.casesAt(v.Bucket(BucketWords), state.Newest(), "opened")
-	return &with, err
+	l.mu.Lock()
+	l.asked++
+	few := l.asked <= fewCalls
+	l.mu.Unlock()
+	if !few {
+		if with.Cases, err = l.casesAt(b, state.Newest(), "opened"); err != nil {
+			return err
+		}
+		return fn(&with)
+	}
+	var failed error
+	with.Cases = text.CaseStatsFrom(func(word string) (int64, int64) {
+		n, err := l.caseAt(b, state.Newest(), word)
+		if err != nil {
+			failed = err
+		}
+		return n[0], n[1]
+	})
+	return cmp.Or(fn(&with), failed)
+}
+
+// caseAt returns the counts of a word in the case statistics, reading it once.
+func (l *Local) caseAt(b engine.Bucket, version uint32, word string) (n [2]int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, ok := l.known[word]
+	if ok {
+		return n, nil
+	}
+	raw, err := b.Get(wordKey(version, "case/"+word), nil)
+	if err != nil && !corpus.IsMissing(err) {
+		return n, err
+	}
+	if lower, upper, bad := decodeCase(raw); err == nil && bad == nil { // else it is told by less
+		n = [2]int64{lower, upper}
+	}
+	if l.known == nil {
+		l.known = map[string][2]int64{}
+	}
+	l.known[word] = n
+	return n, nil
 }
 
 // Questions returns the embedder of questions.
