@@ -39,7 +39,7 @@ func textFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	fs.IntVar(&b.verify, "verify", 20, "searches whose first ten are compared with those of the search for all documents, which adds up term after term")
 	fs.BoolVar(&b.positions, "positions", true, "keep the places of words")
 	fs.StringVar(&b.dir, "dir", "", "`folder` in which the database is made, which is removed at the end; by default that for temporary files")
-	fs.StringVar(&b.db, "db", "", "`folder` of the database, which is kept; if it is there, it is searched and not built")
+	fs.StringVar(&b.db, "db", "", "`folder` of the database, which is kept; if it is there, it is compacted and searched and not built")
 	fs.StringVar(&b.dump, "dump", "", "write the documents and the searches to two `files` of lines with this beginning, for bench/peers/text.py, and end")
 	return func(ctx context.Context, r *report) error {
 		b.r = r
@@ -100,9 +100,12 @@ func (b *textBench) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.d.close()) }()
 	if missing != nil {
-		if err := b.make(ctx); err != nil {
-			return err
-		}
+		err = b.make(ctx)
+	} else {
+		_, err = b.d.compact(ctx) // a run before changed documents
+	}
+	if err != nil {
+		return err
 	}
 	if err := b.search(ctx, "compacted"); err != nil {
 		return err

@@ -27,6 +27,7 @@ type termBuffer struct {
 	order   []termRef // the terms in order, once they are sorted
 	sorted  []uint32  // places in ops, by term in that order and then as they came
 	builder layout.PostingsBuilder
+	remove  []uint16
 }
 
 // bufferedTerm is a distinct term of a field.
@@ -223,7 +224,7 @@ func (b *termBuffer) compareNodes(x, y uint32) int {
 func (b *termBuffer) encode(c *containerChange, ops []uint32) {
 	b.builder.Reset()
 	c.removes = false
-	var remove []uint16
+	remove := b.remove[:0]
 	for i, at := range ops {
 		op := &b.ops[at]
 		switch {
@@ -239,6 +240,7 @@ func (b *termBuffer) encode(c *containerChange, ops []uint32) {
 		}
 		c.removes = c.removes || op.freq == 0
 	}
+	b.remove = remove
 	c.value = b.builder.AppendDelta(c.value[:0], remove)
 }
 
