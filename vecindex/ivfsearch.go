@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/ivf"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // A search of an index with lists reads the few lists whose centroids are nearest
@@ -52,19 +53,41 @@ func compareGuesses(a, b guess) int {
 
 // listSearch is a search by lists.
 type listSearch struct {
-	ctx     context.Context
-	v       *View
-	q       *Search
-	sc      *scratch
-	lists   *listsView
+	ctx   context.Context
+	v     *View
+	q     *Search
+	sc    *scratch
+	lists *listsView
+	*listRoom
+	it    kv.Iterator // of postings
+	found int         // in this layer
+}
+
+// listRoom is kept between searches.
+type listRoom struct {
 	turner  *turner
 	query   *ivf.Query
 	guesses []guess
-	seen    map[uint32]bool // slots that were compared
-	opened  map[uint32]bool // lists that were read
-	it      kv.Iterator     // of postings
+	left    []guess
 	held    []posting
-	found   int // in this layer
+	bounds  []float32
+	seen    map[uint32]bool // slots that were compared
+	taken   map[uint32]bool // slots that are to be compared next
+	opened  map[uint32]bool // lists that were read
+}
+
+// prepare makes the room that of a search.
+func (r *listRoom) prepare(ix *Index, codec *quant.Codec) {
+	if r.turner == nil || r.turner.codec != codec {
+		r.turner = ix.newTurner(codec)
+		r.query = r.turner.coder.NewQuery()
+		r.seen, r.taken, r.opened = map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}
+	}
+	if cap(r.guesses) > maxKept*4 {
+		r.guesses, r.left = nil, nil
+	}
+	clear(r.seen)
+	clear(r.opened)
 }
 
 // searchLarge is search of an index with lists.
@@ -97,9 +120,8 @@ func (v *View) searchLists(ctx context.Context, q *Search, sc *scratch) (ok bool
 	if err != nil || lists == nil {
 		return false, err
 	}
-	s := &listSearch{ctx: ctx, v: v, q: q, sc: sc, lists: lists, seen: map[uint32]bool{}, opened: map[uint32]bool{}}
-	s.turner = v.ix.newTurner(lists.codec)
-	s.query = s.turner.coder.NewQuery()
+	s := &listSearch{ctx: ctx, v: v, q: q, sc: sc, lists: lists, listRoom: &sc.lists}
+	s.prepare(v.ix, lists.codec)
 	lists.codec.Turn(s.turner.turned, s.turner.room, sc.query, true)
 	s.query.Set(s.turner.turned)
 	s.turner.row.Set(s.turner.turned)
@@ -149,7 +171,8 @@ func (s *listSearch) layer(layer uint8, width int) error {
 	}
 	least := leastLists + t.k/hitsPerList
 	s.guesses, s.found = s.guesses[:0], 0
-	near := s.turner.near[:0]
+	near := s.turner.near
+	defer func() { s.turner.near = near[:0] }()
 	for first, n := true, max(width, least); ; first, n = false, 4*n {
 		near = r.Nearest(&s.turner.route, s.turner.row, ip, layer, n, routeGroups, near[:0])
 		some := near
@@ -253,32 +276,34 @@ func (s *listSearch) promising(k, most int) []guess {
 	selectGuesses(all, front)
 	some := all[:front]
 	slices.SortFunc(some, compareGuesses)
-	taken := map[uint32]bool{}
+	clear(s.taken)
 	some = slices.DeleteFunc(some, func(g guess) bool {
-		twice := taken[g.slot] || s.seen[g.slot]
-		taken[g.slot] = true
+		twice := s.taken[g.slot] || s.seen[g.slot]
+		s.taken[g.slot] = true
 		return twice
 	})
 	limit := float32(math.Inf(1))
 	if len(some) >= k {
-		bounds := make([]float32, len(some))
-		for i, g := range some {
-			bounds[i] = g.d + g.within
+		s.bounds = s.bounds[:0]
+		for _, g := range some {
+			s.bounds = append(s.bounds, g.d+g.within)
 		}
-		slices.Sort(bounds)
-		limit = bounds[k-1]
+		slices.Sort(s.bounds)
+		limit = s.bounds[k-1]
 	}
-	var out []guess
-	left := all[:0:0]
+	s.left = s.left[:0]
+	n := 0
 	for i, g := range some {
-		if i < k || len(out) < most && g.d-g.within <= limit {
-			out = append(out, g)
+		if i < k || n < most && g.d-g.within <= limit {
+			some[n] = g
+			n++
 		} else {
-			left = append(left, g)
+			s.left = append(s.left, g)
 		}
 	}
-	s.guesses = append(left, all[front:]...)
-	return out
+	s.left = append(s.left, all[front:]...)
+	s.guesses, s.left = s.left, s.guesses
+	return some[:n]
 }
 
 // selectGuesses moves the n least guesses to the front.

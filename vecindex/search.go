@@ -57,6 +57,7 @@ type scratch struct {
 	sieve     sieve
 	far       farScratch
 	graph     graphScratch
+	lists     listRoom
 }
 
 // maxKept is the most hits that a scratch keeps room for.
