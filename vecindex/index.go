@@ -74,10 +74,11 @@ type Index struct {
 	lastCold atomic.Pointer[coldView]
 
 	// Of an index with lists: where they are, what the last View knew of them, and
-	// who changed them last, which the linker alone uses.
+	// who changed them last and how, which the linker alone uses.
 	routed     atomic.Pointer[routed]
 	lastLists  atomic.Pointer[listsView]
 	lastLister *lister
+	beside     bool // the linker works in the background
 
 	// late counts the searches that made low planes of their own.
 	late atomic.Int64

@@ -118,7 +118,7 @@ func (l *lister) regroup(layer uint8) error {
 		rows.Add(x.Row)
 	}
 	base := l.record.nextGroup
-	groups := ivf.Groups(rows, uint64(len(all)), l.ix.goroutines())
+	groups := ivf.Groups(rows, uint64(len(all)), l.ix.listers())
 	step := max(1, commitBytes/(l.ix.cfg.Dim+64))
 	for from := 0; from < len(all); from += step {
 		some := all[from:min(from+step, len(all))]

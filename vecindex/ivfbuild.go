@@ -103,7 +103,7 @@ type block struct {
 func (m *listsMaking) everyBlock(do func(t *turner, b *block) error) error {
 	d := m.ix.cfg.Dim
 	g, ctx := errgroup.WithContext(m.ctx)
-	full := make(chan *block, m.ix.goroutines())
+	full := make(chan *block, m.ix.listers())
 	free := sync.Pool{New: func() any { return &block{rows: make([]float32, 0, blockVectors*d)} }}
 	g.Go(func() error {
 		defer close(full)
@@ -134,7 +134,7 @@ func (m *listsMaking) everyBlock(do func(t *turner, b *block) error) error {
 		}
 		return err
 	})
-	for range m.ix.goroutines() {
+	for range m.ix.listers() {
 		g.Go(func() error {
 			t := m.turners.get()
 			defer m.turners.put(t)
@@ -237,6 +237,7 @@ func (ix *Index) settleLists(ctx context.Context, commit Committer) error {
 		return err
 	}
 	defer end()
+	ix.beside = false
 	for {
 		if err := ix.workLists(ctx, commit, true); err != nil {
 			return err

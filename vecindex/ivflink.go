@@ -65,6 +65,7 @@ func (ix *Index) tendLists(ctx context.Context, commit Committer, all bool) erro
 		return err
 	}
 	defer end()
+	ix.beside = !all
 	return ix.workLists(ctx, commit, all)
 }
 
@@ -319,6 +320,16 @@ func (l *lister) fill(t *turner, e *entry, old placed) {
 	}
 }
 
+// listers returns how many goroutines change lists: in the background, half of the
+// processors are left to those who search and write.
+func (ix *Index) listers() int {
+	n := ix.goroutines()
+	if ix.beside {
+		n = max(1, n/2)
+	}
+	return n
+}
+
 // each runs do on the goroutines that link; next gives each the numbers below n.
 func (ix *Index) each(n int, do func(next func() (int, bool))) {
 	var at atomic.Int64
@@ -326,7 +337,7 @@ func (ix *Index) each(n int, do func(next func() (int, bool))) {
 		i := int(at.Add(1)) - 1
 		return i, i < n
 	}
-	workers := min(ix.goroutines(), (n+15)/16)
+	workers := min(ix.listers(), (n+15)/16)
 	if workers < 2 {
 		do(next)
 		return

@@ -72,7 +72,7 @@ func (m *listsMaking) train() ([]ivf.List, error) {
 			return nil, fmt.Errorf("layer %d of %d vectors has no sample", layer, counts[layer])
 		}
 		size := max(listSize*rows.Len()/counts[layer], min(perList/2, listSize))
-		centroids, err := ivf.Train(m.ctx, rows, size, m.ix.cfg.Seed+uint64(layer), m.ix.goroutines())
+		centroids, err := ivf.Train(m.ctx, rows, size, m.ix.cfg.Seed+uint64(layer), m.ix.listers())
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (m *listsMaking) appendLists(out []ivf.List, layer uint8, centroids [][]flo
 		base = max(base, l.Group+1)
 	}
 	first := uint32(len(out))
-	for i, g := range ivf.Groups(rows, m.ix.cfg.Seed, m.ix.goroutines()) {
+	for i, g := range ivf.Groups(rows, m.ix.cfg.Seed, m.ix.listers()) {
 		out = append(out, ivf.List{ID: first + uint32(i), Group: base + g, Layer: layer, Row: rows.Row(i)})
 	}
 	return out
