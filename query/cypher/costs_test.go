@@ -67,7 +67,7 @@ func checkGrowth(t *testing.T, name, square string, enough time.Duration, most i
 		n *= 2
 	}
 	one, two, growth := time.Duration(0), time.Duration(0), math.Inf(1)
-	for try := 0; try < 5 && growth > maxGrowth(one); try++ {
+	for try := 0; try < 12 && growth > maxGrowth(one); try++ {
 		a, b := cost(n), cost(2*n)
 		if g := float64(b) / float64(a); g < growth {
 			one, two, growth = a, b, g
