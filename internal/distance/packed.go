@@ -3,9 +3,9 @@ package distance
 // DotU2Block writes to out[r] the inner product of q and row r of block, in
 // which rows of len(q)/4 bytes follow one another. The lowest two bits of byte i
 // are the element i, the next ones the element len(q)/4 + i, and so on, from 0 to
-// 3. It fills out; a block with fewer than len(out) rows panics. Up to three last
-// elements of a q whose length is no multiple of four are not used. It is exact up
-// to 1,000,000 elements.
+// 3. It fills out; a block with fewer than len(out) rows panics. If the length of q
+// is not a multiple of four, its last elements are not used. It is exact up to
+// 1,000,000 elements.
 func DotU2Block(q []int8, block []uint8, out []int32) { dotU2Block(active, q, block, out) }
 
 func dotU2BlockPortable(q []int8, block []uint8, out []int32) {
