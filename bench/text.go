@@ -110,7 +110,10 @@ func (b *textBench) run(ctx context.Context) (err error) {
 	if err := b.search(ctx, "compacted"); err != nil {
 		return err
 	}
-	return b.oneMore(ctx)
+	if err := b.oneMore(ctx); err != nil {
+		return err
+	}
+	return b.search(ctx, "after the changes")
 }
 
 // make builds the database and compacts it.

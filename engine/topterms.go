@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -12,18 +11,18 @@ import (
 )
 
 // A search for the K best nodes adds up few of the scores. It goes from container
-// to container (65,536 ids), and in each one, once K nodes are known (MaxScore,
-// Turtle and Flood 1995; block-max bounds, Ding and Suel 2011):
+// to container (65,536 ids), and in each one, once K nodes are known, the bounds of
+// the blocks say what each term can give there at the most (block-max bounds, Ding
+// and Suel 2011). If all together are not enough, no block is decoded. Else the
+// nodes that may be enough are found:
 //
-//   - The bounds of the blocks say what each term can give there at the most. If
-//     all together are not enough, no block is decoded.
-//   - The terms that give least, and together not enough, are only looked up. The
-//     scores of the others are added up; their blocks that cannot be enough are
-//     passed over.
-//   - The terms that are looked up, the best first, are looked up for the nodes
-//     that may still be enough.
-//   - The nodes that are left get their scores by adding up term after term, in the
-//     order of [View.Terms]: the bits are those of a search for all nodes.
+//   - By sets ([topSearch.searchSets]): a node needs terms whose bounds together are
+//     enough, which is a formula of the sets of nodes of the terms.
+//   - If the terms that matter have few nodes there, or many terms are at work, by
+//     sums ([topSearch.searchSums]; MaxScore, Turtle and Flood 1995).
+//
+// The nodes that are left get their scores by adding up term after term, in the
+// order of [View.Terms]: the bits are those of a search for all nodes.
 //
 // Sums in another order differ by rounding: what is compared with the score that is
 // needed is a little more than the sum, so a node that is as good is never lost.
@@ -51,8 +50,7 @@ type termCursor struct {
 	bounds []float64 // of the blocks
 	bound  float64   // the greatest
 
-	next int // the block where looking up goes on
-	in   layout.BlockSearch
+	nodes *layout.NodeSet // those of the container that matter, for a search by sets
 }
 
 // topSearch is a search for the K best nodes.
@@ -64,18 +62,11 @@ type topSearch struct {
 	active  []*termCursor // those of the container, in the order of terms
 	byBound []*termCursor // the same, the greatest bound first
 
-	set        [1 << 10]uint64 // nodes of the container with a score
+	set        layout.NodeSet // nodes of the container with a score
 	candidates []candidate
+	formula    setFormula
 	block      layout.Block
 	key        []byte
-}
-
-// candidate is a node of the container that may be among the best.
-type candidate struct {
-	// score is the most that it may have: the sum of what was read and of the bounds
-	// of the blocks that were not.
-	score float64
-	node  uint16
 }
 
 // scoreTop offers nodes to best, among them the best of all.
@@ -200,210 +191,61 @@ func (t *topSearch) search(c uint64) error {
 		return nil
 	}
 	need /= boundSlack
-	var err error
-	if essential == 1 {
-		err = t.collectOne(t.byBound[0], rest, need)
-	} else {
-		if err = t.addEssential(essential, rest, need); err == nil {
-			t.collect(need - rest)
-		}
+	if few := t.postings(t.byBound[:essential]) < fewSetPostings; few || len(t.active) > maxSetTerms {
+		return t.searchSums(c, essential, rest, need)
 	}
-	if err != nil {
-		return err
+	return t.searchSets(c, need)
+}
+
+// postings returns the number of postings that terms have in the container.
+func (t *topSearch) postings(terms []*termCursor) int {
+	n := 0
+	for _, cursor := range terms {
+		n += cursor.blocks.Postings()
 	}
-	t.bound(t.byBound[essential:], need)
-	for _, cursor := range t.byBound[essential:] {
-		t.refine(cursor, need)
-	}
-	t.offer(c)
-	return nil
+	return n
 }
 
 // addAll adds up all scores of container c, term after term.
 func (t *topSearch) addAll(c uint64) error {
 	for _, cursor := range t.active {
-		for i := range cursor.blocks.Len() {
-			if err := t.load(cursor, i); err != nil {
-				return err
-			}
-			t.s.addBlock(&t.block, cursor.weight)
+		err := t.eachBlock(cursor, 0, func(b *layout.Block) { t.s.addBlock(b, cursor.weight) })
+		if err != nil {
+			return err
 		}
 	}
 	t.s.drain(c, t.allow, t.best)
 	return nil
 }
 
-// addEssential adds up the scores by the terms before essential, but for blocks whose
-// nodes cannot have the score that is needed, rest being what the other terms give at
-// the most.
-func (t *topSearch) addEssential(essential int, rest, need float64) error {
-	all := rest
-	for _, cursor := range t.byBound[:essential] {
-		all += cursor.bound
-	}
-	scores := &t.s.scores
-	for _, cursor := range t.byBound[:essential] {
-		others := all - cursor.bound
-		for i, bound := range cursor.bounds {
-			if bound+others < need {
-				continue
-			}
-			if err := t.load(cursor, i); err != nil {
-				return err
-			}
-			words := t.block.Words
-			freq := t.block.Freq[:len(words)]
-			for j, node := range t.block.Nodes[:len(words)] {
-				t.set[node>>6] |= 1 << (node & 63)
-				scores[node] += t.s.part(cursor.weight, freq[j], words[j])
-			}
-		}
-	}
-	return nil
-}
-
-// collect makes the nodes with at least the score that is needed the candidates,
-// in order, and clears all scores.
-func (t *topSearch) collect(need float64) {
-	t.candidates = t.candidates[:0]
-	scores := &t.s.scores
-	for i, word := range t.set {
-		if word == 0 {
-			continue
-		}
-		t.set[i] = 0
-		for ; word != 0; word &= word - 1 {
-			node := uint16(i<<6 | bits.TrailingZeros64(word))
-			x := scores[node]
-			scores[node] = 0
-			if x >= need {
-				t.candidates = append(t.candidates, candidate{x, node})
-			}
-		}
-	}
-}
-
-// collectOne makes the candidates of the nodes of the only term that is essential.
-func (t *topSearch) collectOne(cursor *termCursor, rest, need float64) error {
-	t.candidates = t.candidates[:0]
-	for i, bound := range cursor.bounds {
-		if bound+rest < need {
-			continue
-		}
-		if err := t.load(cursor, i); err != nil {
-			return err
-		}
-		words := t.block.Words
-		freq := t.block.Freq[:len(words)]
-		for j, node := range t.block.Nodes[:len(words)] {
-			if x := t.s.part(cursor.weight, freq[j], words[j]); x+rest >= need {
-				t.candidates = append(t.candidates, candidate{x, node})
-			}
-		}
-	}
-	return nil
-}
-
-// bound adds the bounds of the blocks of terms to the candidates and keeps those
-// that may have the score that is needed.
-func (t *topSearch) bound(terms []*termCursor, need float64) {
-	for _, cursor := range terms {
-		cursor.rewind()
-		for i := range t.candidates {
-			x := &t.candidates[i]
-			if b := cursor.seek(x.node); b < len(cursor.bounds) {
-				x.score += cursor.bounds[b]
-			}
-		}
-	}
-	t.keep(need)
-}
-
-// keep keeps the candidates that may have the score that is needed.
-func (t *topSearch) keep(need float64) {
-	n := 0
-	for _, x := range t.candidates {
-		t.candidates[n] = x
-		if x.score >= need {
-			n++
-		}
-	}
-	t.candidates = t.candidates[:n]
-}
-
-// refine puts what a term gives to the candidates in place of the bounds.
-func (t *topSearch) refine(cursor *termCursor, need float64) {
-	cursor.rewind()
-	for i := range t.candidates {
-		x := &t.candidates[i]
-		b := cursor.seek(x.node)
-		if b == len(cursor.bounds) {
-			break
-		}
-		x.score += t.find(cursor, x.node) - cursor.bounds[b]
-	}
-	t.keep(need)
-}
-
-// offer adds up the scores of the candidates again, in the order of the terms, and
-// offers them.
-func (t *topSearch) offer(c uint64) {
-	if t.allow != nil {
-		t.candidates = slices.DeleteFunc(t.candidates, func(x candidate) bool {
-			return !t.allow.Contains(uint32(c<<16) | uint32(x.node))
-		})
-	}
-	for i := range t.candidates {
-		t.candidates[i].score = 0
-	}
+// score adds up the score of a node of the container, term after term in their order.
+func (t *topSearch) score(node uint16) float64 {
+	x := 0.0
 	for _, cursor := range t.active {
-		cursor.rewind()
-		for i := range t.candidates {
-			x := &t.candidates[i]
-			if cursor.seek(x.node) == len(cursor.bounds) {
-				break
-			}
-			x.score += t.find(cursor, x.node)
+		if b := cursor.blocks.Seek(node); b >= 0 {
+			x += t.find(cursor, b, node)
 		}
 	}
-	for _, x := range t.candidates {
-		if s := (Scored{ID: NodeID(c<<16 | uint64(x.node)), Score: x.score}); t.best.wants(s) {
-			t.best.add(s)
-		}
+	return x
+}
+
+// offer offers a node of container c with its score.
+func (t *topSearch) offer(c uint64, node uint16) {
+	id := NodeID(c<<16 | uint64(node))
+	if t.allow != nil && !t.allow.Contains(uint32(id)) {
+		return
+	}
+	if x := (Scored{ID: id, Score: t.score(node)}); t.best.wants(x) {
+		t.best.add(x)
 	}
 }
 
-// load decodes a block.
-func (t *topSearch) load(cursor *termCursor, i int) error {
-	if err := cursor.blocks.Load(i, &t.block); err != nil {
-		return corrupt(cursor.it.Key(), err)
-	}
-	return nil
-}
-
-// rewind lets the next look-up be for any node.
-func (c *termCursor) rewind() { c.next, c.in = 0, layout.BlockSearch{} }
-
-// seek moves to the block that may have a node, and returns it; it is the number of
-// blocks if none has. Nodes do not descend from call to call.
-func (c *termCursor) seek(node uint16) int {
-	i := c.next
-	for i < len(c.bounds) && c.blocks.Last(i) < node {
-		i++
-	}
-	if i != c.next {
-		c.next, c.in = i, layout.BlockSearch{}
-	}
-	return i
-}
-
-// find returns what a term gives to the score of a node in the block to which seek
-// moved for it.
-func (t *topSearch) find(cursor *termCursor, node uint16) float64 {
-	j, ok := cursor.blocks.Find(cursor.next, &cursor.in, node)
+// find returns what a term gives to the score of a node that block b may have.
+func (t *topSearch) find(cursor *termCursor, b int, node uint16) float64 {
+	j, ok := cursor.blocks.Find(b, node)
 	if !ok {
 		return 0
 	}
-	freq, words := cursor.blocks.At(cursor.next, j)
+	freq, words := cursor.blocks.At(b, j)
 	return t.s.part(cursor.weight, freq, words)
 }

@@ -43,8 +43,8 @@ func checkBlocks(t *testing.T, s *layout.Blocks, nodes []uint16, freq, words []u
 		if n == 0 || at+n > len(nodes) || !slices.Equal(b.Nodes, nodes[at:at+n]) || !slices.Equal(b.Freq, freq[at:at+n]) || !slices.Equal(b.Words, words[at:at+n]) {
 			t.Fatalf("block %d of %d differs", i, s.Len())
 		}
-		if s.Last(i) != b.Nodes[n-1] {
-			t.Fatalf("block %d ends with %d, its entry says %d", i, b.Nodes[n-1], s.Last(i))
+		if first, last := s.Tile(i); first > b.Nodes[0] || last < b.Nodes[n-1] {
+			t.Fatalf("block %d has nodes %d to %d, its tile %d to %d", i, b.Nodes[0], b.Nodes[n-1], first, last)
 		}
 		for j := range b.Nodes {
 			if f, w := s.At(i, j); f != b.Freq[j] || w != b.Words[j] {
@@ -62,20 +62,35 @@ func checkBlocks(t *testing.T, s *layout.Blocks, nodes []uint16, freq, words []u
 	}
 }
 
-// checkFind looks up nodes of a block and some between them.
+// checkFind looks up nodes of a block and some between them, and compares the set.
 func checkFind(t *testing.T, s *layout.Blocks, i int, nodes []uint16) {
 	t.Helper()
-	for _, step := range []int{1, 2, 7, 50} {
-		var search layout.BlockSearch
-		for j := 0; j < len(nodes); j += step {
-			if j > 0 && nodes[j]-nodes[j-1] > 1 {
-				if got, ok := s.Find(i, &search, nodes[j]-1); ok || got != j {
-					t.Fatalf("a node before place %d was found at %d, %v", j, got, ok)
-				}
-			}
-			if got, ok := s.Find(i, &search, nodes[j]); !ok || got != j {
-				t.Fatalf("the node at place %d of %d was found at %d, %v", j, len(nodes), got, ok)
-			}
+	var set layout.NodeSet
+	if err := s.AddTo(i, &set); err != nil {
+		t.Fatal(err)
+	}
+	first, last := s.Tile(i)
+	probe := func(node, j int, has bool) {
+		if node < int(first) || node > int(last) {
+			return
+		}
+		if got := set[node>>6]>>(node&63)&1 != 0; got != has {
+			t.Fatalf("node %d is in the set of block %d: %t", node, i, got)
+		}
+		if b := s.Seek(uint16(node)); b != i {
+			t.Fatalf("node %d is looked for in block %d, not in %d", node, b, i)
+		}
+		if got, ok := s.Find(i, uint16(node)); ok != has || has && got != j {
+			t.Fatalf("node %d, place %d of %d, was found at %d: %t", node, j, len(nodes), got, ok)
+		}
+	}
+	for j, node := range nodes {
+		probe(int(node), j, true)
+		if j == 0 || nodes[j-1] != node-1 {
+			probe(int(node)-1, 0, false)
+		}
+		if j+1 == len(nodes) || nodes[j+1] != node+1 {
+			probe(int(node)+1, 0, false)
 		}
 	}
 }
@@ -184,10 +199,10 @@ func TestBlocksBytes(t *testing.T) {
 	}
 	ps[5].Freq, ps[5].Words = 2, 12
 	got := layout.AppendPostings(nil, ps)
-	if want := "058201108202" + "fe0013090201000203" + "02010109010100"; hex.EncodeToString(got[:22]) != want {
-		t.Errorf("%x begins otherwise than %s", got[:22], want)
+	if want := "05820112a401" + "08007f49090001000203" + "0801010009000100"; hex.EncodeToString(got[:24]) != want {
+		t.Errorf("%x begins otherwise than %s", got[:24], want)
 	}
-	if len(got) != 22+(128+64+64)+2+1 || got[len(got)-1] != 0 {
+	if len(got) != 24+(32+64+64)+2*2+1 || got[len(got)-1] != 0 {
 		t.Errorf("%d bytes", len(got))
 	}
 }

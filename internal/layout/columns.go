@@ -38,7 +38,7 @@ func (c *Columns) read(v []byte) error {
 	}
 	b := v[1:]
 	var err error
-	if v[0] == postingsBlocksBase || v[0] == postingsBlocksDelta {
+	if inBlocks(v) {
 		b, err = c.readBlocks(v)
 	} else {
 		b, err = c.readColumns(b)
@@ -47,7 +47,7 @@ func (c *Columns) read(v []byte) error {
 		return err
 	}
 	size, k := binary.Uvarint(b)
-	if k <= 0 || size > uint64(len(b)-k) {
+	if k <= 0 || size > uint64(len(b)-k) || inBlocks(v) && size != c.blocks.positions {
 		return errPostings("bad positions")
 	}
 	end := k + int(size)
@@ -94,17 +94,19 @@ func (c *Columns) readBlocks(v []byte) ([]byte, error) {
 		return nil, err
 	}
 	c.size(c.blocks.n)
+	from := 0
 	for i := range c.blocks.blocks {
-		from := i * blockPostings
-		to := from + int(c.blocks.blocks[i].n)
+		b := &c.blocks.blocks[i]
+		to := from + int(b.n)
 		freq, words := c.Freq[from:to], c.Words[from:to]
-		if !c.blocks.loadNodes(&c.blocks.blocks[i], c.Nodes[from:to]) {
+		if !c.blocks.loadNodes(b, c.Nodes[from:to]) {
 			return nil, errPostings("bad block")
 		}
-		c.blocks.loadNumbers(&c.blocks.blocks[i], freq, words)
+		c.blocks.loadNumbers(b, freq, words)
 		if c.impacts = impactsOf(c.impacts, freq, words); !slices.Equal(c.impacts, c.blocks.Impacts(i)) {
 			return nil, errPostings("bounds of other postings")
 		}
+		from = to
 	}
 	return v[c.blocks.end:], nil
 }
@@ -148,19 +150,6 @@ func readNumbers(b []byte, dst []uint32) (rest []byte, ok bool) {
 		at += k
 	}
 	return b[at:], true
-}
-
-// skipNumbers returns the length of n uvarints at the start of b.
-func skipNumbers(b []byte, n uint64) (length int, ok bool) {
-	for ; n > 0; length++ {
-		if length == len(b) {
-			return 0, false
-		}
-		if b[length] < 0x80 {
-			n--
-		}
-	}
-	return length, true
 }
 
 // PositionReader reads the positions of some nodes of a container in

@@ -84,7 +84,11 @@ func (b *PostingsBuilder) Add(node uint16, freq, words uint32, positions []byte)
 // With more than blockPostings postings there are blocks in place of the columns
 // before the positions ([Blocks]).
 func (b *PostingsBuilder) AppendDelta(dst []byte, remove []uint16) []byte {
-	dst = b.append(dst, postingsDelta, postingsBlocksDelta)
+	return appendRemoved(b.append(dst, postingsDelta, postingsBlocksDelta), remove)
+}
+
+// appendRemoved appends the nodes that an operand removes.
+func appendRemoved(dst []byte, remove []uint16) []byte {
 	dst = appendUvarint(dst, uint64(len(remove)))
 	prev := uint16(0)
 	for _, node := range remove {
@@ -176,4 +180,12 @@ func PostingsLen(v []byte) (int, error) {
 		return 0, errPostings("bad count")
 	}
 	return int(n), nil
+}
+
+// appendUvarint is [binary.AppendUvarint], inlined for one byte.
+func appendUvarint(dst []byte, x uint64) []byte {
+	if x < 0x80 {
+		return append(dst, byte(x))
+	}
+	return binary.AppendUvarint(dst, x)
 }
