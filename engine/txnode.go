@@ -47,6 +47,40 @@ func (v *TxView) DeriveNode(t TypeID, key string) (id NodeID, created bool, err 
 	return id, created, v.wrap(fmt.Sprintf("derive node %.64q", key), err)
 }
 
+// ReadAhead reads the nodes of a type with some keys in two reads, so that Lookup, Node,
+// PutNode and DeriveNode of them read nothing later in the transaction. What is read stays
+// in memory until its end, and does not count towards the transaction's size.
+func (v *TxView) ReadAhead(t TypeID, keys []string) error {
+	return v.wrap("read ahead", v.readAhead(t, keys))
+}
+
+func (v *TxView) readAhead(t TypeID, keys []string) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	o := v.transact.overlay
+	external := make([][]byte, 0, len(keys))
+	for _, key := range keys {
+		if len(key) <= maxKeyBytes {
+			external = append(external, layout.ExternalKey(v.g, uint32(t), key))
+		}
+	}
+	if err := o.ReadAhead(v.ctx, external); err != nil {
+		return err
+	}
+	var records [][]byte
+	for _, k := range external {
+		switch id, err := o.Get(v.ctx, k, nil); {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
+			return err
+		case len(id) == 8:
+			records = append(records, layout.Node(v.g, layout.Uint64(id)))
+		}
+	}
+	return o.ReadAhead(v.ctx, records)
+}
+
 // claim returns the id for a type and key and the record it has, giving a new
 // id if there is none.
 func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old record, err error) {

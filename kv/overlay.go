@@ -30,6 +30,7 @@ type Overlay struct {
 	keys   keyIndex
 	arena  []byte
 	size   int
+	ahead  map[string][]byte // of the base, nil for no value; see ReadAhead
 }
 
 type opKind uint8
@@ -279,7 +280,7 @@ func (o *Overlay) over(key, op, base []byte, found bool) []byte {
 func (o *Overlay) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 	p := o.lookup(string(key), o.ops.n)
 	if p.state == untouched {
-		return o.base.Get(ctx, key, dst)
+		return o.fromBase(ctx, key, dst)
 	}
 	if err := ctx.Err(); err != nil {
 		return dst, err
@@ -290,11 +291,49 @@ func (o *Overlay) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 	case final:
 		return append(dst, p.val...), nil
 	}
-	v, err := o.base.Get(ctx, key, nil)
+	v, err := o.fromBase(ctx, key, nil)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return dst, err
 	}
 	return append(dst, o.over(key, p.val, v, err == nil)...), nil
+}
+
+// ReadAhead reads keys of the base in one read, for calls of Get that come later. The
+// values are kept as long as the Overlay; they do not count in Bytes.
+func (o *Overlay) ReadAhead(ctx context.Context, keys [][]byte) error {
+	var want [][]byte
+	for _, k := range keys {
+		if _, has := o.ahead[string(k)]; !has && o.lookup(string(k), o.ops.n).state == untouched {
+			want = append(want, k)
+		}
+	}
+	if len(want) == 0 {
+		return nil
+	}
+	if o.ahead == nil {
+		o.ahead = map[string][]byte{}
+	}
+	return o.base.MultiGet(ctx, want, func(i int, v []byte) error {
+		if v != nil {
+			v = present(o.keep(v))
+		}
+		o.ahead[string(want[i])] = v
+		return nil
+	})
+}
+
+// fromBase is Get of the base.
+func (o *Overlay) fromBase(ctx context.Context, key, dst []byte) ([]byte, error) {
+	v, has := o.ahead[string(key)]
+	switch {
+	case !has:
+		return o.base.Get(ctx, key, dst)
+	case ctx.Err() != nil:
+		return dst, ctx.Err()
+	case v == nil:
+		return dst, ErrNotFound
+	}
+	return append(dst, v...), nil
 }
 
 // MultiGet calls fn for the keys the operations decide, then for the others

@@ -1,6 +1,7 @@
 package kv_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,64 @@ func fill(t *testing.T, rnd *rand.Rand, s *kv.Schema, n int) (*memkv.Store, *kvt
 	return st, m
 }
 
+// someKeys returns some of the keys of a store, and some that it may not have.
+func someKeys(t *testing.T, rnd *rand.Rand, st *memkv.Store) (keys [][]byte) {
+	t.Helper()
+	it, err := st.Iter(t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		if key := bytes.Clone(it.Key()); rnd.IntN(4) == 0 {
+			keys = append(keys, key, append(key[:len(key):len(key)], byte(rnd.IntN(256))))
+		}
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// TestReadAhead: what was read ahead is not read again, neither a value nor that there is
+// none; the overlay's own writes show all the same.
+func TestReadAhead(t *testing.T) {
+	t.Parallel()
+	s := kvtest.Schema()
+	base := kvtest.NewCounter(memkv.New(s))
+	b := base.NewBatch()
+	b.Set([]byte("a"), []byte("1"))
+	b.Set([]byte("b"), nil)
+	if err := base.Apply(t.Context(), b, kv.Sync); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := base.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	o := kv.NewOverlay(snap, s)
+	if err := o.ReadAhead(t.Context(), [][]byte{[]byte("a"), []byte("b"), []byte("c")}); err != nil {
+		t.Fatal(err)
+	}
+	base.Take()
+	check := func(key, want string, has bool) {
+		t.Helper()
+		if got, err := o.Get(t.Context(), []byte(key), nil); string(got) != want || has != (err == nil) || !has && !errors.Is(err, kv.ErrNotFound) {
+			t.Errorf("%s is %q, %v", key, got, err)
+		}
+	}
+	check("a", "1", true)
+	check("b", "", true)
+	check("c", "", false)
+	o.Set([]byte("c"), []byte("3"))
+	o.Delete([]byte("a"))
+	check("a", "", false)
+	check("c", "3", true)
+	if n := base.Take(); n.Calls != 0 {
+		t.Errorf("read again: %+v", n)
+	}
+}
+
 func TestOverlayAgainstModel(t *testing.T) {
 	t.Parallel()
 	s := kvtest.Schema()
@@ -36,6 +95,9 @@ func TestOverlayAgainstModel(t *testing.T) {
 			o := kv.NewOverlay(st, s)
 			for range 1 + rnd.IntN(8) {
 				kvtest.Mutate(rnd, rnd.IntN(40), o, m)
+				if err := o.ReadAhead(t.Context(), someKeys(t, rnd, st)); err != nil {
+					t.Fatal(err)
+				}
 				kvtest.CheckReader(t, rnd, o, m)
 			}
 			b := st.NewBatch()

@@ -87,7 +87,7 @@ func TestCompleteIsKept(t *testing.T) {
 			for i := range x.old {
 				found.now[i] = append(found.now[i], x.old[i]...)
 			}
-			if err := st.lexical(t.Context(), v, ids, found, x.k); err != nil {
+			if err := st.lexical(t.Context(), v, ids, found, x.k, everything(len(ids))); err != nil {
 				return err
 			}
 			if !reflect.DeepEqual(found.now, x.want) {
@@ -160,7 +160,7 @@ func TestCompleteVectors(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return st.nearest(t.Context(), s, space, ids, found, &channel{old: x.was, now: x.now}, 1)
+			return st.nearest(t.Context(), s, space, ids, found, &channel{old: x.was, now: x.now}, 1, everything(len(ids)))
 		})
 		if err != nil {
 			t.Fatal(err)

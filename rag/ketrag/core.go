@@ -3,18 +3,15 @@ package ketrag
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -22,6 +19,9 @@ import (
 // the near edges, taken without direction and weight. A chunk that enters gets
 // a skeleton node, from which knowledge is extracted; one that leaves loses it
 // with all that only it supported.
+//
+// All chunks are weighed if many came or went since that was last done (the parameter
+// slack); otherwise the new ones alone are placed, by an estimate (choice.go).
 type coreStage struct {
 	graph.Stage
 	s *system
@@ -39,26 +39,29 @@ func (st *coreStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 	}
 }
 
+// digest identifies the chunks and, by the item that found them, the near edges.
 func (st *coreStage) digest(v *engine.View) ([32]byte, error) {
-	edges, err := st.s.nearEdges(v)
-	if err != nil {
+	by, err := v.Bucket(bucketNear).Get([]byte(keyBy), nil)
+	if err != nil && !graph.IsMissing(err) {
 		return [32]byte{}, err
 	}
-	var list strings.Builder
-	for _, e := range edges {
-		fmt.Fprintf(&list, "%d-%d,", e.From, e.To)
+	return st.s.chunkDigest(v, "core", fmt.Sprint(st.s.p.Beta), st.s.p.Core, fmt.Sprint(st.s.p.Compat), string(by))
+}
+
+// nearTypes returns the types of the edges between near chunks, those that there are.
+func (s *system) nearTypes(v engine.Reader) []engine.EdgeType {
+	var out []engine.EdgeType
+	for _, name := range []string{edgeLexical, edgeVector} {
+		if t, ok := v.EdgeType(name); ok {
+			out = append(out, t)
+		}
 	}
-	return st.s.chunkDigest(v, "core", fmt.Sprint(st.s.p.Beta), st.s.p.Core, fmt.Sprint(st.s.p.Compat), list.String())
+	return out
 }
 
 // nearEdges returns the edges between near chunks, of both kinds.
 func (s *system) nearEdges(v *engine.View) ([]engine.Edge, error) {
-	f := engine.EdgeFilter{Types: []engine.EdgeType{}}
-	for _, name := range []string{edgeLexical, edgeVector} {
-		if t, ok := v.EdgeType(name); ok {
-			f.Types = append(f.Types, t)
-		}
-	}
+	f := engine.EdgeFilter{Types: s.nearTypes(v)}
 	var out []engine.Edge
 	if len(f.Types) == 0 {
 		return nil, nil
@@ -72,17 +75,10 @@ func (s *system) nearEdges(v *engine.View) ([]engine.Edge, error) {
 	return out, nil
 }
 
-// Do implements [method.Stage]: the choice, then the core's chunks as u64s, ascending.
+// Do implements [method.Stage]: a [coreChange].
 func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	ids, err := graph.Of(v, method.ChunkNodeType)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) == 0 {
-		return choice{}.append(nil), nil
-	}
-	rank, err := st.rank(ctx, v, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -90,237 +86,117 @@ func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err != nil {
 		return nil, err
 	}
-	before, err := st.before(v, ids, last)
-	if err != nil {
-		return nil, err
-	}
-	slack := int(st.s.p.Slack * float64(len(ids)))
-	now := choice{last: ids[len(ids)-1], full: last.full, of: last.of}
-	if last.aged(ids) > slack {
-		now.full, now.of = now.last, uint64(len(ids))
+	var out *coreChange
+	if slack := int(st.s.p.Slack * float64(len(ids))); last.aged(ids) > slack {
+		out, err = st.weigh(ctx, v, ids, last, slack)
 	} else {
-		slack = len(ids) // nothing enters or leaves but what is new or gone
+		out, err = st.place(v, ids, last)
 	}
-	var core []engine.NodeID
-	for _, i := range cut(rank, coreSize(st.s.p.Beta, len(ids), st.s.p.Compat), slack, before) {
-		core = append(core, ids[i])
-	}
-	slices.Sort(core)
-	out := now.append(nil)
-	for _, id := range core {
-		out = binary.BigEndian.AppendUint64(out, uint64(id))
-	}
-	return out, nil
-}
-
-// standing is where a chunk stood when the core was last chosen.
-type standing uint8
-
-const (
-	unknown standing = iota // it was not there
-	outside
-	inside
-)
-
-// choice tells of when the core was chosen.
-type choice struct {
-	last engine.NodeID // the last chunk that there was
-	// full is the last chunk when all chunks were last weighed, and of the number of
-	// them then.
-	full engine.NodeID
-	of   uint64
-}
-
-const choiceSize = 24
-
-func (c choice) append(dst []byte) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, uint64(c.last))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(c.full))
-	return binary.BigEndian.AppendUint64(dst, c.of)
-}
-
-// readChoice reads what append wrote.
-func readChoice(b []byte) choice {
-	u := binary.BigEndian.Uint64
-	return choice{last: engine.NodeID(u(b)), full: engine.NodeID(u(b[8:])), of: u(b[16:])}
-}
-
-// aged returns how many chunks came or went since all were last weighed.
-func (c choice) aged(ids []engine.NodeID) int {
-	old, found := slices.BinarySearch(ids, c.full)
-	if found {
-		old++
-	}
-	return len(ids) - old + int(c.of) - old
-}
-
-// chosen returns the last choice, or that of no chunks.
-func (st *coreStage) chosen(v *engine.View) (choice, error) {
-	raw, err := v.Bucket(bucketNear).Get([]byte(keyChosen), nil)
-	if graph.IsMissing(err) || st.s.p.Slack == 0 {
-		return choice{}, nil
-	}
-	if err != nil || len(raw) != choiceSize {
-		return choice{}, errors.Join(err, errCore)
-	}
-	return readChoice(raw), nil
-}
-
-var errCore = errors.New("malformed core")
-
-// before returns where the chunks stood when the core was last chosen.
-func (st *coreStage) before(v *engine.View, ids []engine.NodeID, last choice) ([]standing, error) {
-	out := make([]standing, len(ids))
-	if last.last == 0 {
-		return out, nil
-	}
-	core, err := st.s.coreChunks(v)
 	if err != nil {
 		return nil, err
 	}
+	return out.append(nil), nil
+}
+
+// weigh chooses among all chunks.
+func (st *coreStage) weigh(ctx context.Context, v *engine.View, ids []engine.NodeID, last choice, slack int) (*coreChange, error) {
+	out := &coreChange{choice: choice{of: uint64(len(ids))}}
+	if len(ids) > 0 {
+		out.last, out.full = ids[len(ids)-1], ids[len(ids)-1]
+	}
+	n := coreSize(st.s.p.Beta, len(ids), st.s.p.Compat)
+	rank, err := st.rank(ctx, v, ids, n, &out.choice)
+	if err != nil {
+		return nil, err
+	}
+	skeletons := map[string]engine.NodeID{}
+	for n, err := range graph.ReadAll(v, typeSkeleton) {
+		if err != nil {
+			return nil, err
+		}
+		skeletons[n.Key] = n.ID
+	}
+	chunks, err := graph.Read(v, ids)
+	if err != nil {
+		return nil, err
+	}
+	before := make([]standing, len(ids))
 	for i, id := range ids {
 		if id > last.last {
 			break
 		}
-		n, err := v.Node(id)
+		if before[i] = outside; skeletons[chunks[i].Key] != 0 {
+			before[i] = inside
+		}
+	}
+	for _, i := range cut(rank, n, slack, before) {
+		if skeletons[chunks[i].Key] == 0 {
+			out.enter = append(out.enter, ids[i])
+		}
+		delete(skeletons, chunks[i].Key)
+	}
+	slices.Sort(out.enter)
+	for _, id := range skeletons {
+		out.leave = append(out.leave, id)
+	}
+	slices.Sort(out.leave)
+	return out, nil
+}
+
+// place places the chunks that are new; the others stay where they are.
+func (st *coreStage) place(v *engine.View, ids []engine.NodeID, last choice) (*coreChange, error) {
+	out := &coreChange{choice: last}
+	first, found := slices.BinarySearch(ids, last.last)
+	if found {
+		first++
+	}
+	if first == len(ids) {
+		return out, nil
+	}
+	out.last = ids[len(ids)-1]
+	if st.s.p.Core == "uniform" {
+		for place, i := range shuffled(len(ids)) {
+			if i >= first && place < coreSize(st.s.p.Beta, len(ids), st.s.p.Compat) {
+				out.enter = append(out.enter, ids[i])
+			}
+		}
+		slices.Sort(out.enter)
+		return out, nil
+	}
+	for _, id := range ids[first:] {
+		x, err := st.estimate(v, id, last.degree)
 		if err != nil {
 			return nil, err
 		}
-		if out[i] = outside; core[n.Key] {
-			out[i] = inside
+		if x >= last.least {
+			out.enter = append(out.enter, id)
 		}
 	}
 	return out, nil
 }
 
-// cut returns what makes the core, by a ranking of all chunks: of new chunks those among
-// the first n, of those that were in it those among the first n+slack, and of the others
-// those among the first n-slack. So near its cut a chunk stays where it is.
-func cut(rank []int, n, slack int, before []standing) []int {
-	var out []int
-	for place, i := range rank {
-		most := n
-		switch before[i] {
-		case inside:
-			most = n + slack
-		case outside:
-			most = n - slack
-		}
-		if place < most {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// coreSize is ceil(beta n), or with compat int(beta n) as the code rounds it.
-func coreSize(beta float64, n int, compat bool) int {
-	x := beta * float64(n)
-	if compat {
-		return int(x)
-	}
-	// 0.07 of 100 is 7.000000000000001 in floating point.
-	return int(math.Ceil(x - 1e-9))
-}
-
-// rank returns the places of the chunks, the most central first.
-func (st *coreStage) rank(ctx context.Context, v *engine.View, ids []engine.NodeID) ([]int, error) {
-	rank := make([]int, len(ids))
+// shuffled returns the places of a random core's chunks.
+func shuffled(n int) []int {
+	rank := make([]int, n)
 	for i := range rank {
 		rank[i] = i
 	}
-	if st.s.p.Core == "uniform" {
-		r := rand.New(rand.NewPCG(uniformSeed, 0))
-		r.Shuffle(len(rank), func(i, j int) { rank[i], rank[j] = rank[j], rank[i] })
-		return rank, nil
+	r := rand.New(rand.NewPCG(uniformSeed, 0))
+	r.Shuffle(n, func(i, j int) { rank[i], rank[j] = rank[j], rank[i] })
+	return rank
+}
+
+// rank returns the places of the chunks, the most central first, and notes what later
+// ones are placed by if the first n are the core.
+func (st *coreStage) rank(ctx context.Context, v *engine.View, ids []engine.NodeID, n int, c *choice) ([]int, error) {
+	if st.s.p.Core == "uniform" || len(ids) == 0 {
+		return shuffled(len(ids)), nil
 	}
 	edges, err := st.s.nearEdges(v)
-	if err != nil || len(ids) == 0 {
-		return rank, err
-	}
-	score, err := st.s.pageRank(ctx, ids, edges)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rank, func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b)) })
-	return rank, nil
-}
-
-// Apply implements [method.Stage].
-func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
-	if len(result)%8 != 0 || len(result) < choiceSize {
-		return errCore
-	}
-	v := tx.Graph(st.s.g)
-	b, err := v.MakeBucket(bucketNear)
-	if err != nil {
-		return err
-	}
-	if err := b.Set([]byte(keyChosen), result[:choiceSize]); err != nil {
-		return err
-	}
-	result = result[choiceSize:]
-	skeleton, err := v.MakeNodeType(typeSkeleton)
-	if err != nil {
-		return err
-	}
-	core := map[string]bool{}
-	for ; len(result) > 0; result = result[8:] {
-		id := engine.NodeID(binary.BigEndian.Uint64(result))
-		chunk, err := v.Node(id)
-		if err != nil {
-			return err
-		}
-		core[chunk.Key] = true
-		node, created, err := v.DeriveNode(skeleton, chunk.Key)
-		if err != nil {
-			return err
-		}
-		if !created {
-			continue
-		}
-		if err := v.Contribute(id, engine.NodeTarget(node), engine.Contribution{Count: 1}); err != nil {
-			return err
-		}
-	}
-	have, err := graph.Of(v, typeSkeleton)
-	if err != nil {
-		return err
-	}
-	var left []string // the core
-	for _, id := range have {
-		n, err := v.Node(id)
-		if err != nil {
-			return err
-		}
-		if core[n.Key] {
-			continue
-		}
-		said, err := graph.Contributed(v, id)
-		if err != nil {
-			return err
-		}
-		if _, err := v.DeleteNode(id); err != nil {
-			return err
-		}
-		left = append(left, n.Key)
-		if err := graph.ForgetGone(v, said, graph.Item); err != nil {
-			return err
-		}
-	}
-	return st.s.extract().ForgetTexts(tx, left)
-}
-
-// pageRank returns the PageRank of chunks by their near edges, without
-// direction and weight, damping 0.85.
-func (s *system) pageRank(ctx context.Context, ids []engine.NodeID, edges []engine.Edge) ([]float64, error) {
-	list := make([]graphops.WeightedEdge, 0, len(edges))
-	for _, e := range edges {
-		from, _ := slices.BinarySearch(ids, e.From)
-		to, _ := slices.BinarySearch(ids, e.To)
-		list = append(list, graphops.WeightedEdge{From: uint32(from), To: uint32(to), Weight: 1})
-	}
-	p, err := graphops.FromEdges(len(ids), list, graphops.EdgeOptions{})
+	p, err := nearGraph(ids, edges)
 	if err != nil {
 		return nil, err
 	}
@@ -328,5 +204,103 @@ func (s *system) pageRank(ctx context.Context, ids []engine.NodeID, edges []engi
 	if err != nil {
 		return nil, err
 	}
-	return r.Scores, nil
+	c.note(p, n)
+	rank := make([]int, len(ids))
+	for i := range rank {
+		rank[i] = i
+	}
+	slices.SortFunc(rank, func(a, b int) int { return cmp.Or(cmp.Compare(r.Scores[b], r.Scores[a]), cmp.Compare(a, b)) })
+	return rank, nil
+}
+
+// nearGraph returns the graph of chunks and near edges, without direction and weight.
+func nearGraph(ids []engine.NodeID, edges []engine.Edge) (*graphops.Projection, error) {
+	list := make([]graphops.WeightedEdge, 0, len(edges))
+	for _, e := range edges {
+		from, _ := slices.BinarySearch(ids, e.From)
+		to, _ := slices.BinarySearch(ids, e.To)
+		list = append(list, graphops.WeightedEdge{From: uint32(from), To: uint32(to), Weight: 1})
+	}
+	return graphops.FromEdges(len(ids), list, graphops.EdgeOptions{})
+}
+
+// Apply implements [method.Stage].
+func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
+	c, err := readCoreChange(result)
+	if err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	b, err := v.MakeBucket(bucketNear)
+	if err != nil {
+		return err
+	}
+	if err := b.Set([]byte(keyChosen), c.choice.append(nil)); err != nil {
+		return err
+	}
+	skeleton, err := v.MakeNodeType(typeSkeleton)
+	if err != nil {
+		return err
+	}
+	entering, err := graph.Read(v, c.enter)
+	if err != nil {
+		return err
+	}
+	var moved, left []string
+	for _, n := range entering {
+		node, created, err := v.DeriveNode(skeleton, n.Key)
+		if err != nil {
+			return err
+		}
+		if !created {
+			continue
+		}
+		moved = append(moved, n.Key)
+		if err := v.Contribute(n.ID, engine.NodeTarget(node), engine.Contribution{Count: 1}); err != nil {
+			return err
+		}
+	}
+	leaving, err := graph.Read(v, c.leave)
+	if err != nil {
+		return err
+	}
+	for _, n := range leaving {
+		said, err := graph.Contributed(v, n.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := v.DeleteNode(n.ID); err != nil {
+			return err
+		}
+		left = append(left, n.Key)
+		if err := graph.ForgetGone(v, said, graph.Item); err != nil {
+			return err
+		}
+	}
+	extract := st.s.extract()
+	if err := extract.ForgetTexts(tx, left); err != nil {
+		return err
+	}
+	return st.reopen(tx, extract.Name(), append(moved, left...))
+}
+
+// reopen has the next run look at the texts of chunks that entered or left.
+func (st *coreStage) reopen(tx *engine.Tx, stage string, chunks []string) error {
+	base := tx.Graph(st.s.c.Base())
+	t, ok := base.NodeType(method.ChunkType(st.s.p.Chunks))
+	if !ok {
+		return nil
+	}
+	var ids []engine.NodeID
+	for _, key := range chunks {
+		id, err := base.Lookup(t, key)
+		if graph.IsMissing(err) {
+			continue // it leaves
+		}
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	return queue.Reopen(tx.Graph(st.s.g), stage, ids)
 }

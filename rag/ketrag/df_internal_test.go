@@ -85,7 +85,7 @@ func TestCommonWords(t *testing.T) {
 				return err
 			}
 			found := &channel{old: make([][]near, n), now: make([][]near, n)}
-			if err := st.lexical(t.Context(), v, ids, found, 1); err != nil {
+			if err := st.lexical(t.Context(), v, ids, found, 1, everything(n)); err != nil {
 				return err
 			}
 			if !reflect.DeepEqual(found.now[0], want) {

@@ -44,11 +44,10 @@ func (s *system) stages(m *method.Models) []method.Step {
 	}
 	steps := append([]method.Step{first}, method.Steps(
 		&renewStage{graph.NewStage("keyword vectors", s.g), s, model},
-		&nearStage{graph.NewStage("near", s.g), s, model, exactChunks},
+		&nearStage{graph.NewStage("near", s.g), s, model, s.exact},
 		&coreStage{graph.NewStage("core", s.g), s},
-		s.extract(),
 	)...)
-	return append(steps, describer.Step(), s.entities(model).Step())
+	return append(steps, s.extract().Step(), describer.Step(), s.entities(model).Step())
 }
 
 // extract reads entities and relations from the core (spec B2.5). What was found is
@@ -56,20 +55,21 @@ func (s *system) stages(m *method.Models) []method.Step {
 func (s *system) extract() *knowledge.Extract {
 	return &knowledge.Extract{
 		Reader: knowledge.Reader{
-			Corpus: s.c, System: &s.Identity, Profile: s.p.Profile, Wanted: s.coreChunks, Core: s.p.Read == "core",
+			Corpus: s.c, System: &s.Identity, Profile: s.p.Profile, Wanted: s.inCore, Core: s.p.Read == "core",
 		},
 		Layer: knowledge.Layer{Source: typeSkeleton},
 	}
 }
 
-// coreChunks returns the keys of the chunks in the core.
-func (s *system) coreChunks(v *engine.View) (map[string]bool, error) {
-	core := map[string]bool{}
-	for n, err := range graph.ReadAll(v, typeSkeleton) {
-		if err != nil {
-			return nil, err
-		}
-		core[n.Key] = true
+// inCore reports whether a chunk is in the core.
+func (s *system) inCore(v *engine.View, chunk string) (bool, error) {
+	t, ok := v.NodeType(typeSkeleton)
+	if !ok {
+		return false, nil
 	}
-	return core, nil
+	_, err := v.Lookup(t, chunk)
+	if graph.IsMissing(err) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -1,6 +1,7 @@
 package ketrag
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -53,11 +54,26 @@ func TestCentral(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		got, err := (&coreStage{s: s}).rank(t.Context(), v, ids)
+		c := &choice{}
+		got, err := (&coreStage{s: s}).rank(t.Context(), v, ids, 3, c)
 		if want := []int{1, 3, 2, 0, 4}; !reflect.DeepEqual(got, want) {
 			t.Errorf("the chunks in the order %v, want %v", got, want)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		// What comes later is placed by .15 (1 + .85 s) + .7225 d/1.6, for d neighbours of
+		// which s is the sum of 1/degree: .6653 for a and e, 1.2444 for b and d, 1.1806 for c.
+		for i, want := range []float64{.665313, 1.244375, 1.180625, 1.244375, .665313} {
+			x, err := (&coreStage{s: s}).estimate(v, ids[i], c.degree)
+			if err != nil || math.Abs(x-want) > 1e-5 {
+				t.Errorf("chunk %d is estimated at %v, want %v: %v", i, x, want, err)
+			}
+			if (x >= c.least) != (i > 0 && i < 4) {
+				t.Errorf("chunk %d of %v, where the core of three takes %v", i, x, c.least)
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

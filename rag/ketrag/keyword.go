@@ -134,6 +134,15 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 		}
 	}
 	fixed := allFixed(sentences)
+	var unknown []string
+	for _, word := range cw.Words {
+		if st.ids[word.Key] == 0 {
+			unknown = append(unknown, word.Key)
+		}
+	}
+	if err := v.ReadAhead(keyword, unknown); err != nil {
+		return err
+	}
 	for _, word := range cw.Words {
 		k, ok := st.ids[word.Key]
 		if !ok {
@@ -194,35 +203,52 @@ func (s *system) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[e
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	var raw, key []byte
-	for _, id := range ids {
-		key = binary.BigEndian.AppendUint64(key[:0], uint64(id))
-		sum := kept[id]
-		if sum == nil {
-			sum = &wordSum{}
-			raw, err = bucket.Get(key, raw[:0])
-			if err != nil && !graph.IsMissing(err) {
-				return err
-			}
-			if err == nil {
-				if sum, err = readSum(raw, model.Dim); err != nil {
-					return err
-				}
-			}
-		}
-		sum.addSum(sums[id])
-		if sum.count > 0 {
-			raw = sum.append(raw[:0])
-			err = errors.Join(bucket.Set(key, raw), stale.Set(key, nil))
-		} else {
-			err = errors.Join(bucket.Delete(key), stale.Set(key, nil))
-		}
+	for some := range slices.Chunk(ids, sumsAtOnce) {
+		stored, err := storedSums(bucket.Bucket, some, kept, model.Dim)
 		if err != nil {
 			return err
 		}
-		if kept != nil {
-			kept[id] = sum
+		for _, id := range some {
+			sum := stored[id]
+			if sum == nil {
+				sum = &wordSum{}
+			}
+			sum.addSum(sums[id])
+			key := binary.BigEndian.AppendUint64(nil, uint64(id))
+			if sum.count > 0 {
+				err = errors.Join(bucket.Set(key, sum.append(nil)), stale.Set(key, nil))
+			} else {
+				err = errors.Join(bucket.Delete(key), stale.Set(key, nil))
+			}
+			if err != nil {
+				return err
+			}
+			if kept != nil {
+				kept[id] = sum
+			}
 		}
 	}
 	return nil
+}
+
+// sumsAtOnce is how many sums are read together.
+const sumsAtOnce = 1024
+
+// storedSums returns the sums of keywords that have one: those in kept, and the others as
+// they are stored.
+func storedSums(b engine.Bucket, ids []engine.NodeID, kept map[engine.NodeID]*wordSum, dim int) (map[engine.NodeID]*wordSum, error) {
+	out := map[engine.NodeID]*wordSum{}
+	var keys [][]byte
+	var of []engine.NodeID
+	for _, id := range ids {
+		if sum := kept[id]; sum != nil {
+			out[id] = sum
+			continue
+		}
+		keys, of = append(keys, binary.BigEndian.AppendUint64(nil, uint64(id))), append(of, id)
+	}
+	return out, b.MultiGet(keys, func(i int, raw []byte) (err error) {
+		out[of[i]], err = readSum(raw, dim)
+		return err
+	})
 }

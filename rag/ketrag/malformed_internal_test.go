@@ -64,7 +64,7 @@ func TestMalformedEntries(t *testing.T) {
 			t.Errorf("a stale keyword of %d bytes: %v", n, err)
 		}
 	}
-	want := choice{last: 9, full: 7, of: 5}
+	want := choice{last: 9, full: 7, of: 5, degree: 2.5, least: .25}
 	raw := want.append(nil)
 	for n := range choiceSize + 2 {
 		set(bucketNear, []byte(keyChosen), append(raw[:choiceSize:choiceSize], 0)[:n])
@@ -82,7 +82,7 @@ func TestMalformedEntries(t *testing.T) {
 			t.Errorf("a choice of %d bytes is decoded: %v", n, err)
 		}
 	}
-	for _, n := range []int{0, 8, 16, 23, 25, 31} {
+	for _, n := range []int{0, 8, 40, 47, 49, 55} {
 		err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 			return core.Apply(t.Context(), tx, method.WorkItem{}, make([]byte, n))
 		})

@@ -1,6 +1,7 @@
 package ketrag
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
@@ -24,6 +25,10 @@ const (
 	bucketNear = "near"   // what the near edges and the core were found by:
 	keyModel   = "model"  // model of the vectors
 	keyChosen  = "chosen" // of the core; see choice
+	keyBy      = "by"     // digest of the item that found the near edges
+	keyAmong   = "among"  // among which chunks; see nearState
+	keyLost    = "lost:"  // and a chunk u64: it was near to one that has gone
+	keyFloor   = "floor:" // and a block of chunks; see floors
 
 	propTokens = knowledge.PropTokens // chunk
 )
@@ -65,13 +70,30 @@ func decodeSum(key, value []byte) ([]byte, error) {
 }
 
 func decodeNear(key, value []byte) ([]byte, error) {
-	if string(key) != keyChosen {
-		return encoded.Text(key, value)
+	switch {
+	case string(key) == keyChosen:
+		if len(value) != choiceSize {
+			return nil, errCore
+		}
+		return readChoice(value).append(nil), nil
+	case string(key) == keyBy:
+		return encoded.Bytes(value, 32)
+	case string(key) == keyAmong:
+		n, ok := readNearState(value)
+		if !ok {
+			return nil, errNear
+		}
+		return n.append(nil), nil
+	case bytes.HasPrefix(key, []byte(keyLost)):
+		if _, ok := lostChunk(key); !ok {
+			return nil, errNear
+		}
+		return encoded.Empty(key, value)
+	case bytes.HasPrefix(key, []byte(keyFloor)):
+		block, list, err := parseFloors(key, value)
+		return appendFloors(nil, block, list), err
 	}
-	if len(value) != choiceSize {
-		return nil, errCore
-	}
-	return readChoice(value).append(nil), nil
+	return encoded.Text(key, value)
 }
 
 func decodeStale(key, value []byte) ([]byte, error) {

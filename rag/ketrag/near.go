@@ -3,11 +3,11 @@ package ketrag
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -24,7 +24,8 @@ import (
 // Words that more than a share of the chunks have (the parameter df), and more than
 // dfLeast, do not count: they are nearly stop words, and cost most.
 //
-// Of more than exactChunks chunks the vector index finds the nearest (nearvector.go).
+// Of more than exactChunks chunks the vector index finds the nearest (nearvector.go), and
+// a run reads the edges of the chunks alone that it has to look at (nearstate.go).
 type nearStage struct {
 	graph.Stage
 	s     *system
@@ -54,11 +55,17 @@ func (s *system) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) 
 	if err != nil {
 		return [32]byte{}, err
 	}
-	var list strings.Builder
+	return method.Digest(append(parts, string(appendIDs(nil, ids)))...), nil
+}
+
+// appendIDs appends ascending ids.
+func appendIDs(dst []byte, ids []engine.NodeID) []byte {
+	last := engine.NodeID(0)
 	for _, id := range ids {
-		fmt.Fprintf(&list, "%d,", id)
+		dst = binary.AppendUvarint(dst, uint64(id-last))
+		last = id
 	}
-	return method.Digest(append(parts, list.String())...), nil
+	return dst
 }
 
 // near is an edge from one chunk to another that is near, by place in the list
@@ -79,6 +86,23 @@ type channel struct {
 	stored [][]near
 	old    [][]near
 	now    [][]near
+	// read, if it is set, reads what is stored of a chunk; have tells for which that was
+	// done.
+	read func(i int) ([]near, error)
+	have []bool
+}
+
+// need makes the edges of a chunk known.
+func (c *channel) need(i int) error {
+	if c.read == nil || c.have[i] {
+		return nil
+	}
+	list, err := c.read(i)
+	if err != nil {
+		return err
+	}
+	c.have[i], c.stored[i], c.now[i] = true, list, slices.Clone(list)
+	return nil
 }
 
 // changed reports whether a chunk's nearest are not those that they were.
@@ -94,6 +118,16 @@ type nearChange struct {
 	Remove   bool          `json:"r,omitempty"`
 }
 
+// nearResult is what Do returns, as JSON.
+type nearResult struct {
+	Changes []nearChange
+	// State, if any, tells among which chunks the edges are the nearest; see [nearState].
+	State []byte `json:",omitempty"`
+	// Floors are those of chunks whose edges by words changed; of all chunks with All.
+	Floors []floor `json:",omitempty"`
+	All    bool    `json:",omitempty"`
+}
+
 // Do implements [method.Stage].
 func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
@@ -101,11 +135,15 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err != nil {
 		return nil, err
 	}
-	lexical, err := st.load(v, edgeLexical, ids)
+	what, err := st.toLook(ctx, s, v, ids)
 	if err != nil {
 		return nil, err
 	}
-	vector, err := st.load(v, edgeVector, ids)
+	lexical, err := st.load(v, edgeLexical, ids, what.all)
+	if err != nil {
+		return nil, err
+	}
+	vector, err := st.load(v, edgeVector, ids, what.all)
 	if err != nil {
 		return nil, err
 	}
@@ -117,20 +155,52 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 		vector.old, vector.now = make([][]near, len(ids)), make([][]near, len(ids))
 	}
 	per := st.s.p.K / 2
-	if err := st.lexical(ctx, v, ids, lexical, per); err != nil {
+	if err := st.lexical(ctx, v, ids, lexical, per, what); err != nil {
 		return nil, err
 	}
-	if err := st.vector(ctx, s, ids, vector, lexical, st.s.p.K-per); err != nil {
+	if err := st.vector(ctx, s, ids, vector, lexical, st.s.p.K-per, what); err != nil {
 		return nil, err
 	}
-	return json.Marshal(append(lexical.changes(ids), vector.changes(ids)...))
+	out := nearResult{Changes: append(lexical.changes(ids), vector.changes(ids)...)}
+	if len(ids) > st.exact {
+		guard, err := st.guard(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		out.State, out.All = guard.among(ids).append(nil), what.all
+		for i, id := range ids {
+			if what.all || lexical.have[i] && !slices.Equal(lexical.stored[i], lexical.now[i]) || id > what.last {
+				out.Floors = append(out.Floors, floor{id, floorOf(lexical.now[i], per)})
+			}
+		}
+	}
+	return json.Marshal(out)
 }
 
-// load reads the stored edges of a channel.
-func (st *nearStage) load(v *engine.View, name string, ids []engine.NodeID) (*channel, error) {
+// load returns a channel with all its stored edges, or one that reads them as they are
+// needed.
+func (st *nearStage) load(v *engine.View, name string, ids []engine.NodeID, all bool) (*channel, error) {
 	c := &channel{name: name, stored: make([][]near, len(ids)), now: make([][]near, len(ids))}
 	c.old = c.stored
 	t, ok := v.EdgeType(name)
+	if !all {
+		c.have = make([]bool, len(ids))
+		c.read = func(i int) ([]near, error) {
+			if !ok {
+				return nil, nil
+			}
+			edges, err := graph.EdgesAt(v, ids[i], engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: engine.Out}, nil)
+			var out []near
+			for _, e := range edges {
+				if to, ok := slices.BinarySearch(ids, e.To); ok {
+					out = append(out, near{to, e.Weight})
+				}
+			}
+			slices.SortFunc(out, nearer)
+			return out, err
+		}
+		return c, nil
+	}
 	if !ok {
 		return c, nil
 	}
@@ -186,7 +256,7 @@ func frequentOf(share float64, chunks int) int { return max(dfLeast, int(share*f
 
 // lexical finds the chunks that share most words, by counting through the chunks of each
 // word. Of chunks that have all their edges nothing is read.
-func (st *nearStage) lexical(ctx context.Context, v *engine.View, ids []engine.NodeID, c *channel, k int) error {
+func (st *nearStage) lexical(ctx context.Context, v *engine.View, ids []engine.NodeID, c *channel, k int, what *looks) error {
 	if k == 0 {
 		return nil
 	}
@@ -196,14 +266,17 @@ func (st *nearStage) lexical(ctx context.Context, v *engine.View, ids []engine.N
 	}
 	counts := make([]int32, len(ids))
 	var touched []int32
-	for i, id := range ids {
+	for n, i := range what.places {
+		if n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := c.need(i); err != nil {
+			return err
+		}
 		if len(c.old[i]) >= k {
 			continue // complete; new chunks offer themselves
 		}
-		if i%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		words, err := p.of(id)
+		words, err := p.of(ids[i])
 		if err != nil {
 			return err
 		}
@@ -220,28 +293,37 @@ func (st *nearStage) lexical(ctx context.Context, v *engine.View, ids []engine.N
 				counts[j]++
 			}
 		}
-		slices.Sort(touched)
 		for _, j := range touched {
-			if int(j) != i {
-				c.offer(i, near{int(j), float32(counts[j])}, k)
-				if len(c.old[j]) >= k {
-					c.offer(int(j), near{i, float32(counts[j])}, k)
+			n := counts[j]
+			counts[j] = 0
+			if int(j) == i {
+				continue
+			}
+			c.offer(i, near{int(j), float32(n)}, k)
+			if !what.all {
+				if n < what.floors[j] {
+					continue
+				}
+				if err := c.need(int(j)); err != nil {
+					return err
 				}
 			}
-			counts[j] = 0
+			if !what.all || len(c.old[j]) >= k {
+				c.offer(int(j), near{i, float32(n)}, k)
+			}
 		}
 	}
 	return nil
 }
 
 // Apply implements [method.Stage].
-func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
-	var changes []nearChange
-	if err := json.Unmarshal(result, &changes); err != nil {
+func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
+	var r nearResult
+	if err := json.Unmarshal(result, &r); err != nil {
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	for _, c := range changes {
+	for _, c := range r.Changes {
 		t, err := v.MakeEdgeType(c.Channel, true)
 		if err != nil {
 			return err
@@ -257,6 +339,12 @@ func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 	}
 	b, err := v.MakeBucket(bucketNear)
 	if err != nil {
+		return err
+	}
+	if err := st.setState(v, b, &r); err != nil {
+		return err
+	}
+	if err := b.Set([]byte(keyBy), w.Digest[:]); err != nil {
 		return err
 	}
 	return b.Set([]byte(keyModel), []byte(st.model.Model))

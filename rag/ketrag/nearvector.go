@@ -2,6 +2,7 @@ package ketrag
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -26,13 +27,13 @@ const (
 
 // vector finds the chunks with the nearest vectors, those found by words left
 // out unless compat is on.
-func (st *nearStage) vector(ctx context.Context, s *engine.Snapshot, ids []engine.NodeID, c, words *channel, k int) error {
+func (st *nearStage) vector(ctx context.Context, s *engine.Snapshot, ids []engine.NodeID, c, words *channel, k int, what *looks) error {
 	space := spaceOf(method.ChunkNodeType, st.model.Model)
 	if k == 0 {
 		return nil
 	}
 	if len(ids) <= st.exact {
-		return st.nearest(ctx, s, space, ids, c, words, k)
+		return st.nearest(ctx, s, space, ids, c, words, k, what)
 	}
 	db := st.s.c.DB()
 	if err := db.SettleSpace(ctx, st.s.g, space); err != nil {
@@ -42,12 +43,12 @@ func (st *nearStage) vector(ctx context.Context, s *engine.Snapshot, ids []engin
 		return err
 	}
 	// The snapshot is older than the settled index.
-	return db.View(ctx, func(now *engine.Snapshot) error { return st.nearest(ctx, now, space, ids, c, words, k) })
+	return db.View(ctx, func(now *engine.Snapshot) error { return st.nearest(ctx, now, space, ids, c, words, k, what) })
 }
 
 // nearest puts the k nearest chunks into the channel, and offers new chunks to
 // those that were there.
-func (st *nearStage) nearest(ctx context.Context, s *engine.Snapshot, space string, ids []engine.NodeID, c, words *channel, k int) error {
+func (st *nearStage) nearest(ctx context.Context, s *engine.Snapshot, space string, ids []engine.NodeID, c, words *channel, k int, what *looks) error {
 	vecs, err := s.Graph(st.s.g).WithContext(ctx).Vectors(space)
 	if graph.IsMissing(err) {
 		return nil
@@ -58,8 +59,21 @@ func (st *nearStage) nearest(ctx context.Context, s *engine.Snapshot, space stri
 	skip := func(from, to int) bool {
 		return from == to || !st.s.p.Compat && slices.ContainsFunc(words.now[from], func(e near) bool { return e.to == to })
 	}
-	fresh := true // every chunk is new: none needs to be offered to
-	for i := range ids {
+	places := what.places
+	if !what.all {
+		// What words find now of a chunk may have changed, and so what is left to vectors.
+		places = places[:0:0]
+		for i := range ids {
+			if words.have[i] && words.changed(i) || what.has(i) {
+				places = append(places, i)
+			}
+		}
+	}
+	fresh := what.all // every chunk is new: none needs to be offered to
+	for _, i := range places {
+		if err := errors.Join(c.need(i), words.need(i)); err != nil {
+			return err
+		}
 		fresh = fresh && len(c.old[i]) == 0
 		// What is found by words now is not to be found by vector too.
 		c.now[i] = slices.DeleteFunc(c.now[i], func(e near) bool { return skip(i, e.to) })
@@ -67,12 +81,12 @@ func (st *nearStage) nearest(ctx context.Context, s *engine.Snapshot, space stri
 	around := st.finder(vecs, ids, fresh, k)
 	var q []float32
 	var found []near
-	for i, id := range ids {
+	for _, i := range places {
 		// What words found before and do not find now may be found by vector.
 		if len(c.now[i]) >= k && len(c.old[i]) >= k && !words.changed(i) {
 			continue
 		}
-		q, err = vecs.Vector(ctx, uint64(id), q[:0])
+		q, err = vecs.Vector(ctx, uint64(ids[i]), q[:0])
 		if graph.IsMissing(err) {
 			continue
 		}
@@ -83,10 +97,13 @@ func (st *nearStage) nearest(ctx context.Context, s *engine.Snapshot, space stri
 			return err
 		}
 		for _, e := range found {
+			if err := errors.Join(c.need(e.to), words.need(e.to)); err != nil {
+				return err
+			}
 			if !skip(i, e.to) {
 				c.offer(i, e, k)
 			}
-			if !skip(e.to, i) && len(c.old[e.to]) >= k {
+			if !skip(e.to, i) && (!what.all || len(c.old[e.to]) >= k) {
 				c.offer(e.to, near{i, e.sim}, k)
 			}
 		}

@@ -83,7 +83,7 @@ func TestNearByIndex(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return st.vector(context.Background(), s, ids, out, words, k)
+			return st.vector(context.Background(), s, ids, out, words, k, everything(n))
 		})
 		if err != nil {
 			t.Fatal(err)

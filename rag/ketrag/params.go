@@ -44,7 +44,7 @@ type Params struct {
 	Describe knowledge.When
 	// Slack is how many chunks, as a part of all, may come and go before all are weighed
 	// again: till then a chunk stays in the core or out of it, and only new ones are
-	// placed. It is also how far a chunk must then be beyond the core's cut to enter or
+	// placed, by an estimate. It is also how far a chunk must then be beyond the core's cut to enter or
 	// leave. The default is 0.1; 0 makes the core that of the chunks alone, whatever came
 	// before.
 	Slack float64
@@ -135,6 +135,8 @@ type system struct {
 	p Params
 	c *method.Corpus
 	g *engine.Graph
+	// exact is [exactChunks].
+	exact int
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
@@ -144,7 +146,7 @@ func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*met
 	if err != nil {
 		return nil, err
 	}
-	return (&system{Identity: id, p: p, c: c, g: id.Graph()}).system(), nil
+	return (&system{Identity: id, p: p, c: c, g: id.Graph(), exact: exactChunks}).system(), nil
 }
 
 // system returns the functions of the method.

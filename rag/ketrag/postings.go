@@ -68,19 +68,21 @@ func (p *postings) of(chunk engine.NodeID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := graph.IDs(set)
+	unknown := slices.DeleteFunc(slices.Clone(all), func(id engine.NodeID) bool {
+		_, ok := p.words[id]
+		return ok
+	})
+	nodes, err := graph.Read(p.v, unknown)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		p.meet(n.ID, n.Key)
+	}
 	var out []string
-	for ids := set.Iterator(); ids.HasNext(); {
-		id := engine.NodeID(ids.Next())
-		w, ok := p.words[id]
-		if !ok {
-			n, err := p.v.Node(id)
-			if err != nil {
-				return nil, err
-			}
-			p.meet(id, n.Key)
-			w = p.words[id]
-		}
-		if w != "" {
+	for _, id := range all {
+		if w := p.words[id]; w != "" {
 			out = append(out, w)
 		}
 	}

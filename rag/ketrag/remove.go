@@ -47,6 +47,13 @@ func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Ch
 	}
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
+		chunks, err := graph.Chunks(v, gone)
+		if err != nil {
+			return err
+		}
+		if err := s.lose(v, chunks); err != nil {
+			return err
+		}
 		skeleton, chosen := v.NodeType(typeSkeleton)
 		for _, ch := range gone {
 			if err := knowledge.Forget(v, ch); err != nil {

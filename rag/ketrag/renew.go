@@ -106,25 +106,20 @@ func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeI
 	if err := method.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
 		return err
 	}
-	var raw, key []byte
+	sums, err := storedSums(bucket.Bucket, ids, nil, model.Dim)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
-		key = binary.BigEndian.AppendUint64(key[:0], uint64(id))
-		if err := stale.Delete(key); err != nil {
+		if err := stale.Delete(binary.BigEndian.AppendUint64(nil, uint64(id))); err != nil {
 			return err
 		}
-		raw, err = bucket.Get(key, raw[:0])
-		if graph.IsMissing(err) {
+		sum := sums[id]
+		if sum == nil {
 			if err := v.DeleteVector(space, id); err != nil {
 				return err
 			}
 			continue
-		}
-		if err != nil {
-			return err
-		}
-		sum, err := readSum(raw, model.Dim)
-		if err != nil {
-			return err
 		}
 		var mean []float32
 		if !sum.zero() {

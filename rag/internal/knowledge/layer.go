@@ -76,17 +76,37 @@ func (l Layer) Write(v *engine.TxView, r *Reading) error {
 	if l.Kinds {
 		kinds = f.kinds(r.Extraction)
 	}
-	for _, s := range f.Entities(r.Extraction) {
+	entities, relations := f.Entities(r.Extraction), f.Relations(r.Extraction)
+	if err := w.readAhead(entities, relations); err != nil {
+		return err
+	}
+	for _, s := range entities {
 		if err := w.writeEntity(f, s, kinds[place{s.Part, s.Target}]); err != nil {
 			return err
 		}
 	}
-	for _, s := range f.Relations(r.Extraction) {
+	for _, s := range relations {
 		if err := w.writeRelation(s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readAhead reads the nodes that statements are about.
+func (w *writer) readAhead(entities, relations []Statement) error {
+	var keys, joined []string
+	for _, s := range entities {
+		keys = append(keys, s.Target)
+	}
+	for _, s := range relations {
+		from, to, _ := strings.Cut(s.Target, separator)
+		keys, joined = append(keys, from, to), append(joined, s.Target)
+	}
+	if err := w.v.ReadAhead(w.entity, keys); err != nil || !w.RelationNodes {
+		return err
+	}
+	return w.v.ReadAhead(w.relation, joined)
 }
 
 func (w *writer) open() (err error) {

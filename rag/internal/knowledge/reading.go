@@ -48,8 +48,9 @@ type Reader struct {
 	Corpus *method.Corpus
 	System *method.Identity
 	Profile
-	// Wanted returns the keys of the chunks that are wanted. It is nil if all are.
-	Wanted func(v *engine.View) (map[string]bool, error)
+	// Wanted reports whether a chunk is wanted, by its key and the method's graph. It is nil
+	// if all are. If that changes, [queue.Reopen] tells the stage.
+	Wanted func(v *engine.View, chunk string) (bool, error)
 	// Core reads the wanted chunks alone, in place of the texts that hold them.
 	Core bool
 
@@ -113,29 +114,10 @@ func itemOf(chunk string) string { return "unit:" + chunk }
 // Items implements [method.Stage]: an item for each text, with the key of its first
 // chunk. Texts that were read beside another tagger are pending.
 func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	if r.Wanted == nil {
-		return r.Growth().All(s.Graph(r.Corpus.Base()).WithContext(ctx))
-	}
-	return func(yield func(method.WorkItem, error) bool) {
-		wanted, err := r.Wanted(s.Graph(r.Graph()).WithContext(ctx))
-		if err != nil {
-			yield(method.WorkItem{}, err)
-			return
-		}
-		base := s.Graph(r.Corpus.Base()).WithContext(ctx)
-		if err := r.begin(base); err != nil {
-			yield(method.WorkItem{}, err)
-			return
-		}
-		for w, err := range r.cut(r.Corpus.Chunks(base, r.System.ChunkSet()), wanted) {
-			if !yield(w, err) || err != nil {
-				return
-			}
-		}
-	}
+	return r.Growth().All(s.Graph(r.Corpus.Base()).WithContext(ctx))
 }
 
-// Growth says that the texts of a document depend on it alone. It holds if all chunks
+// Growth says that the texts of a document depend on it alone, and on which of its chunks
 // are wanted.
 func (r *Reader) Growth() *queue.Growth {
 	set := r.System.ChunkSet()
@@ -151,7 +133,7 @@ func (r *Reader) Growth() *queue.Growth {
 			if err != nil {
 				return nil, err
 			}
-			for w, err := range r.cut(corpus.ChunksAt(v, ids), nil) {
+			for w, err := range r.cut(corpus.ChunksAt(v, ids), v.Snapshot().Graph(r.Graph())) {
 				if err != nil {
 					return nil, err
 				}
@@ -171,9 +153,8 @@ func (r *Reader) begin(base *engine.View) (err error) {
 	return err
 }
 
-// cut yields an item for each text that some chunks make. wanted has the keys of those
-// that are wanted if not all are.
-func (r *Reader) cut(of iter.Seq2[method.Chunk, error], wanted map[string]bool) iter.Seq2[method.WorkItem, error] {
+// cut yields an item for each text that some chunks make; v is the method's graph.
+func (r *Reader) cut(of iter.Seq2[method.Chunk, error], v *engine.View) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		begin := []string{"extract"}
 		if r.tagger != "" {
@@ -198,7 +179,13 @@ func (r *Reader) cut(of iter.Seq2[method.Chunk, error], wanted map[string]bool) 
 				yield(method.WorkItem{}, err)
 				return
 			}
-			want := r.Wanted == nil || wanted[ch.Key]
+			want := true
+			if r.Wanted != nil {
+				if want, err = r.Wanted(v, ch.Key); err != nil {
+					yield(method.WorkItem{}, err)
+					return
+				}
+			}
 			if r.Core && !want {
 				continue
 			}
@@ -318,9 +305,7 @@ func (e *Extract) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, res
 // Step returns the stage as a step that looks at documents which came in.
 func (e *Extract) Step() method.Step {
 	step := method.Steps(e)[0]
-	if e.Wanted == nil {
-		step.Growth = e.Growth()
-	}
+	step.Growth = e.Growth()
 	return step
 }
 

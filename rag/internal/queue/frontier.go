@@ -343,6 +343,38 @@ func forgetFrontier(v *engine.TxView, stage string) error {
 	return b.Delete([]byte(stage))
 }
 
+// Reopen has the next run of a stage with [Growth] look at some nodes again, because of
+// a change that is none of theirs.
+func Reopen(v *engine.TxView, stage string, nodes []engine.NodeID) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	if err := corpus.Readable(v); err != nil {
+		return err
+	}
+	b, err := v.MakeBucket(bucketFrontiers)
+	if err != nil {
+		return err
+	}
+	raw, err := b.Get([]byte(stage), nil)
+	if corpus.IsMissing(err) {
+		return nil // it looks at all
+	}
+	if err != nil {
+		return err
+	}
+	f, err := decodeFrontier(raw)
+	if err != nil {
+		return b.Delete([]byte(stage))
+	}
+	for _, id := range nodes {
+		if uint64(id) <= f.upto {
+			f.open.Add(uint32(id))
+		}
+	}
+	return b.Set([]byte(stage), f.encode())
+}
+
 // ForgetFrontiers has the next run look at all nodes of all stages of a graph again.
 func ForgetFrontiers(v *engine.TxView) error {
 	if err := corpus.Readable(v); err != nil {
