@@ -72,6 +72,9 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 	for range len(texts) - len(missing) {
 		m.meter.Cached(m.stage, model)
 	}
+	if m.shared.unkept {
+		return out, m.estimate(ctx, e, digests, texts, missing, out)
+	}
 	// Each text waits in its own batch: a call that brings many fills several.
 	var waits []embedWait
 	for _, i := range missing {
@@ -268,9 +271,6 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 
 // keepVectors keeps the vectors of texts.
 func (m *Models) keepVectors(ctx context.Context, texts []embedText, vectors [][]float32) error {
-	if m.shared.unkept {
-		return nil
-	}
 	paid := make([]ledger.PaidVector, len(texts))
 	for i, t := range texts {
 		paid[i] = ledger.PaidVector{Digest: t.digest, Docs: t.docs, Vector: vectors[i]}

@@ -79,6 +79,10 @@ type sharedModels struct {
 	gathered *embedBatch
 	// unkept says that nothing is stored: replies are estimates.
 	unkept bool
+	// Of an estimate, under mu: the texts that were embedded, by digest, and how many by
+	// stage and model.
+	tallied map[[32]byte]bool
+	tallies map[[2]string]*embedTally
 }
 
 // newShared returns what the Models of a run share.
