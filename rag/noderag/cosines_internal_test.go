@@ -3,6 +3,7 @@ package noderag
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -54,9 +55,13 @@ func TestCosines(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pairs, err := cosines(t.Context(), vecs)
+		pairs, err := cosines(t.Context(), vecs, keptVectors)
 		if err != nil {
 			return err
+		}
+		few, err := cosines(t.Context(), vecs, 4*2*5) // of five vectors
+		if err != nil || !slices.Equal(few, pairs) {
+			t.Errorf("with few vectors kept %v, %v, want %v", few, err, pairs)
 		}
 		firsts := map[engine.NodeID]bool{}
 		for _, p := range pairs {

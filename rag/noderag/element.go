@@ -55,19 +55,15 @@ func (s *system) communities(v *engine.View) (map[uint64][]about, []uint64, erro
 		out[m.Community] = nil
 	}
 	for _, kind := range []string{schema.Attribute, schema.Unit} {
-		for id, err := range graph.Nodes(v, kind) {
+		for n, err := range graph.ReadAll(v, kind) {
 			if err != nil {
 				return nil, nil, err
 			}
-			m, ok := of[id]
+			m, ok := of[n.ID]
 			if !ok {
 				continue
 			}
-			n, err := v.Node(id)
-			if err != nil {
-				return nil, nil, err
-			}
-			a := about{id: id, kind: kind, key: n.Key}
+			a := about{id: n.ID, kind: kind, key: n.Key}
 			if kind == schema.Attribute {
 				a.of = hex.EncodeToString(n.Prop(schema.PropOf).AsBytes())
 			}
@@ -112,6 +108,22 @@ func elementsOf(v engine.Reader, number uint64) ([]engine.NodeID, error) {
 	return out, nil
 }
 
+// allElements returns the elements of all communities, each ascending.
+func allElements(v engine.Reader) (map[uint64][]engine.NodeID, error) {
+	out := map[uint64][]engine.NodeID{}
+	for e, err := range v.Bucket(schema.BucketElements).Prefix([]byte{keyOfCommunity}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Key) != 17 {
+			return nil, fmt.Errorf("malformed element: %w", engine.ErrCorrupt)
+		}
+		number := binary.BigEndian.Uint64(e.Key[1:])
+		out[number] = append(out[number], engine.NodeID(binary.BigEndian.Uint64(e.Key[9:])))
+	}
+	return out, nil
+}
+
 // communityOf returns the community of an element; ok is false if it has
 // none.
 func communityOf(v engine.Reader, id engine.NodeID) (number uint64, ok bool, err error) {
@@ -138,17 +150,15 @@ func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			yield(method.WorkItem{}, err)
 			return
 		}
+		have, err := allElements(v)
+		if err != nil {
+			yield(method.WorkItem{}, err)
+			return
+		}
 		st.listed, st.entities = all, &entities{}
 		for _, number := range numbers {
-			if len(all[number]) < st.s.p.Least {
-				have, err := elementsOf(v, number)
-				if err != nil {
-					yield(method.WorkItem{}, err)
-					return
-				}
-				if len(have) == 0 {
-					continue
-				}
+			if len(all[number]) < st.s.p.Least && len(have[number]) == 0 {
+				continue
 			}
 			w := method.WorkItem{Key: communityItem(number), Digest: communityDigest(all[number])}
 			if !yield(w, nil) {

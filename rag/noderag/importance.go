@@ -183,28 +183,28 @@ func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ method.Work
 	if err := b.DeletePrefix(nil); err != nil {
 		return err
 	}
-	keys := map[string]bool{}
-	for _, c := range all {
+	ids := make([]engine.NodeID, len(all))
+	for i, c := range all {
 		if err := b.Set(schema.IDKey(c.ID), []byte(c.By)); err != nil {
 			return err
 		}
-		n, err := v.Node(c.ID)
-		if err != nil {
-			return err
-		}
+		ids[i] = c.ID
+	}
+	nodes, err := graph.Read(v, ids)
+	if err != nil {
+		return err
+	}
+	keys := map[string]bool{}
+	for _, n := range nodes {
 		keys[n.Key] = true
 	}
 	var gone []engine.NodeID
-	for id, err := range graph.Nodes(v, schema.Attribute) {
-		if err != nil {
-			return err
-		}
-		n, err := v.Node(id)
+	for n, err := range graph.ReadAll(v, schema.Attribute) {
 		if err != nil {
 			return err
 		}
 		if !keys[n.Key] {
-			gone = append(gone, id)
+			gone = append(gone, n.ID)
 		}
 	}
 	for _, id := range gone {

@@ -25,6 +25,8 @@ type matchStage struct {
 	graph.Stage
 	s     *system
 	model llm.SpaceInfo
+	// elements and others are what Items has read.
+	elements, others []rich
 }
 
 // kmeansSeed is faiss's.
@@ -50,21 +52,26 @@ func (st *matchStage) rich(v *engine.View) (elements, others []rich, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	have, err := allElements(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	var ids []engine.NodeID
 	for _, number := range numbers {
 		for _, a := range all[number] {
 			others = append(others, rich{a, number})
 		}
-		have, err := elementsOf(v, number)
-		if err != nil {
-			return nil, nil, err
+		for _, id := range have[number] {
+			ids = append(ids, id)
+			elements = append(elements, rich{about{id: id, kind: schema.Element}, number})
 		}
-		for _, id := range have {
-			n, err := v.Node(id)
-			if err != nil {
-				return nil, nil, err
-			}
-			elements = append(elements, rich{about{id: id, kind: schema.Element, key: n.Key}, number})
-		}
+	}
+	nodes, err := graph.Read(v, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, n := range nodes {
+		elements[i].key = n.Key
 	}
 	order := func(a, b rich) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.key, b.key)) }
 	slices.SortFunc(elements, order)
@@ -77,6 +84,7 @@ func (st *matchStage) rich(v *engine.View) (elements, others []rich, err error) 
 func (st *matchStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		elements, others, err := st.rich(s.Graph(st.s.g).WithContext(ctx))
+		st.elements, st.others = elements, others
 		parts := []string{"match", st.model.Model}
 		for _, r := range slices.Concat(elements, others) {
 			parts = append(parts, r.kind, r.key, r.of, fmt.Sprint(r.id, r.community))
@@ -85,15 +93,14 @@ func (st *matchStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 	}
 }
 
-// Do implements [method.Stage]: the pairs to be joined.
+// Do implements [method.Stage]: the pairs to be joined, of what Items has read.
 func (st *matchStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	elements, others, err := st.rich(v)
-	if err != nil {
-		return nil, err
-	}
+	elements, others := st.elements, st.others
+	st.elements, st.others = nil, nil
 	labels := make([]uint32, len(elements)+len(others))
 	if k, divide := clusters(len(labels), st.s.p.Cluster); divide {
+		var err error
 		if labels, err = st.cluster(ctx, v, slices.Concat(elements, others), k); err != nil {
 			return nil, err
 		}
@@ -137,18 +144,26 @@ func (st *matchStage) cluster(ctx context.Context, v *engine.View, nodes []rich,
 		return nil, err
 	}
 	m := graphops.Matrix{Dim: st.model.Dim}
-	var at []int
-	var vec []float32
+	rows, found := map[uint64]int{}, make([][]float32, len(nodes))
 	for i, r := range nodes {
-		vec, err = vecs.Vector(ctx, uint64(r.id), vec[:0])
-		if graph.IsMissing(err) {
-			continue
-		}
+		rows[uint64(r.id)] = i
+	}
+	for e, err := range vecs.All(ctx) {
 		if err != nil {
 			return nil, err
 		}
+		if i, ok := rows[e.ID]; ok {
+			found[i] = slices.Clone(e.Vector)
+		}
+	}
+	var at []int
+	for i, vec := range found {
+		if vec == nil {
+			continue
+		}
 		at = append(at, i)
 		m.Data = append(m.Data, vec...)
+		found[i] = nil
 	}
 	if len(at) == 0 {
 		return labels, nil

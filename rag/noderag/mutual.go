@@ -15,27 +15,49 @@ type nearPair struct {
 	cosine float64
 }
 
+// keptVectors bounds the memory of vectors that are kept while pairs are read; each other
+// one is read for each of its pairs.
+const keptVectors = 256 << 20
+
 // cosines returns the linked pairs of a space of unit vectors.
-func cosines(ctx context.Context, vecs *vecindex.View) ([]nearPair, error) {
+func cosines(ctx context.Context, vecs *vecindex.View, keep int) ([]nearPair, error) {
+	kept := map[uint64][]float32{}
+	for e, err := range vecs.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if keep -= 4 * len(e.Vector); keep < 0 {
+			break
+		}
+		kept[e.ID] = slices.Clone(e.Vector)
+	}
+	read := func(id uint64, into *[]float32) (vec []float32, err error) {
+		if vec, ok := kept[id]; ok {
+			return vec, nil
+		}
+		*into, err = vecs.Vector(ctx, id, (*into)[:0])
+		return *into, err
+	}
 	var out []nearPair
-	var from, to []float32
-	read := uint64(0) // the node of from
+	var from, first, second []float32
+	last := uint64(0) // the node of from
 	for l, err := range vecs.Links(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if l.A != read || from == nil {
-			if from, err = vecs.Vector(ctx, l.A, from[:0]); err != nil {
+		if l.A != last || from == nil {
+			if from, err = read(l.A, &first); err != nil {
 				return nil, err
 			}
-			read = l.A
+			last = l.A
 		}
-		if to, err = vecs.Vector(ctx, l.B, to[:0]); err != nil {
+		with, err := read(l.B, &second)
+		if err != nil {
 			return nil, err
 		}
 		sum := 0.0
 		for i, x := range from {
-			sum += float64(x) * float64(to[i])
+			sum += float64(x) * float64(with[i])
 		}
 		out = append(out, nearPair{engine.NodeID(l.A), engine.NodeID(l.B), sum})
 	}

@@ -124,7 +124,7 @@ func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]nearLink, er
 			return err
 		}
 		if st.s.p.Neighbours > 0 {
-			all, err := cosines(ctx, vecs)
+			all, err := cosines(ctx, vecs, keptVectors)
 			if err != nil {
 				return err
 			}
