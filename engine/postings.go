@@ -279,7 +279,7 @@ func (v *TxView) flushPostings() error {
 func (v *TxView) appendPostings(b kv.Batch) error {
 	err := v.terms.buffer.each(v.g, func(c *containerChange) error {
 		if v.fresh(c.field, c.container) {
-			b.Set(c.key, layout.NewFold(c.key, c.value).Finish(true))
+			b.Set(c.key, wholePostings(c.key, c.value))
 		} else {
 			b.Merge(c.key, c.value)
 		}
@@ -296,6 +296,15 @@ func (v *TxView) appendPostings(b kv.Batch) error {
 	})
 	v.clearPostings()
 	return err
+}
+
+// wholePostings returns the value of a container that has no postings but those of an
+// operand, in the operand's memory if it can.
+func wholePostings(key, op []byte) []byte {
+	if v, ok := layout.WholePostings(op); ok {
+		return v
+	}
+	return layout.NewFold(key, op).Finish(true)
 }
 
 // dropUnusedTerm removes a term's sums and containers if no node has it any

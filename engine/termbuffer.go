@@ -196,7 +196,7 @@ func (b *termBuffer) each(g uint32, fn func(c *containerChange) error) error {
 		if !slices.IsSortedFunc(ops, b.compareNodes) {
 			slices.SortStableFunc(ops, b.compareNodes)
 		}
-		c.key = append(c.key[:0], layout.PostingsTerm(g, o.field, string(b.text(c.term)))...)
+		c.key = layout.AppendPostingsTerm(c.key[:0], g, o.field, b.text(c.term))
 		prefix := len(c.key)
 		for len(ops) > 0 {
 			c.container = layout.Container(uint64(b.ops[ops[0]].node))
@@ -245,16 +245,19 @@ func (b *termBuffer) encode(c *containerChange, ops []uint32) {
 }
 
 // eachSum calls fn with the sums that change of graph g in the order of their
-// keys, once the buffer is sorted. term is nil for those of a field.
+// keys, once the buffer is sorted. term is nil for those of a field. The key is valid
+// until fn returns.
 func (b *termBuffer) eachSum(g uint32, fn func(key []byte, sum [2]int64, term *bufferedTerm) error) error {
 	order := b.order
+	var key []byte
 	for _, f := range b.fields {
 		if err := fn(layout.LexSum(g, f.field, ""), f.sum, nil); err != nil {
 			return err
 		}
 		for ; len(order) > 0 && order[0].field == f.field; order = order[1:] {
 			t := &b.terms[order[0].term]
-			if err := fn(layout.LexSum(g, f.field, string(b.text(t))), t.sum, t); err != nil {
+			key = layout.AppendLexSum(key[:0], g, f.field, b.text(t))
+			if err := fn(key, t.sum, t); err != nil {
 				return err
 			}
 		}

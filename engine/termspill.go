@@ -2,10 +2,7 @@ package engine
 
 import (
 	"bufio"
-	"cmp"
-	"encoding/binary"
 	"errors"
-	"slices"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -112,99 +109,20 @@ func (v *TxView) setTermList(key, list []byte) error {
 	return nil
 }
 
-// listFile keeps values in a file, the last of each key. An empty value says
-// that the key is removed.
-type listFile struct {
-	file    spill
-	at      map[forwardKey]span
-	pending []byte // the end of the file, not written yet
-
-	window []byte // a part of the file, which begins at from
-	from   int64
-}
-
-// forwardKey is the key of a forward list as numbers, in the same order.
-type forwardKey struct {
-	g, field uint32
-	node     uint64
-}
-
-func forwardKeyOf(key []byte) forwardKey {
-	field, node := layout.TermsOfID(key)
-	return forwardKey{binary.BigEndian.Uint32(key[1:]), field, node}
-}
-
-func (k forwardKey) key() []byte { return layout.TermsOf(k.g, k.field, k.node) }
-
-func compareForwardKeys(a, b forwardKey) int {
-	return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.field, b.field), cmp.Compare(a.node, b.node))
-}
-
-// listBuffer is how many bytes of values are written at once.
-const listBuffer = 1 << 20
-
-func (l *listFile) set(key, value []byte) error {
-	if l.at == nil {
-		l.at = map[forwardKey]span{}
-	}
-	l.at[forwardKeyOf(key)] = span{l.file.size + int64(len(l.pending)), int64(len(value))}
-	if l.pending = append(l.pending, value...); len(l.pending) < listBuffer {
-		return nil
-	}
-	err := l.file.write(func(w *bufio.Writer) error {
-		_, err := w.Write(l.pending)
-		return err
-	})
-	l.pending = l.pending[:0]
-	return err
-}
-
-// get appends the value of a key to dst, [ErrNotFound] for one that is removed; ok
-// is false for a key that the file does not have.
-func (l *listFile) get(key, dst []byte) (b []byte, ok bool, err error) {
-	at, ok := l.at[forwardKeyOf(key)]
-	switch {
-	case !ok:
-		return dst, false, nil
-	case at.n == 0:
-		return dst, true, ErrNotFound
-	case at.from >= l.file.size:
-		from := at.from - l.file.size
-		return append(dst, l.pending[from:from+at.n]...), true, nil
-	}
-	b, err = l.read(at)
-	return append(dst, b...), true, err
-}
-
-// read returns a part of the file until the next call. If it lies a little after
-// the one before, which is so where lists are read as they were written, the
-// file is read through a buffer.
-func (l *listFile) read(at span) ([]byte, error) {
-	const buffer = 64 << 10
-	end := l.from + int64(len(l.window))
-	if at.from < l.from || at.from+at.n > end {
-		n := at.n
-		if at.from >= l.from && at.from < end+buffer {
-			n = min(max(n, buffer), l.file.size-at.from)
-		}
-		l.from, l.window = at.from, slices.Grow(l.window[:0], int(n))[:n]
-		if _, err := l.file.f.ReadAt(l.window, at.from); err != nil {
-			l.window = l.window[:0]
-			return nil, err
-		}
-	}
-	return l.window[at.from-l.from:][:at.n], nil
-}
-
 // commitSpilled writes the transaction as sorted tables. The caller is the
 // writer, and has flushed the graphs.
 func (tx *Tx) commitSpilled() error {
 	totals := spill{dir: tx.db.spillDir()}
-	err := tx.spill.settleSums(tx, &totals)
+	var sums *spill
+	var err error
+	if tx.spill.removes {
+		sums = &totals
+		err = tx.spill.settleSums(tx, sums)
+	}
 	if err == nil {
 		tx.overlay.Set(layout.Meta("epoch"), appendUint64(nil, tx.epoch))
 		err = tx.db.ingest(tx.ctx, func(w kv.SortedWriter) error {
-			t := &termWriter{tx: tx, w: w, sums: &totals}
+			t := &termWriter{tx: tx, w: w, sums: sums}
 			if err := tx.overlay.WriteSorted(tx.ctx, t); err != nil {
 				return err
 			}
@@ -217,15 +135,15 @@ func (tx *Tx) commitSpilled() error {
 	return err
 }
 
-// settleSums writes the sums that change into out, in order; those of terms that
-// no node has any more are removed.
+// settleSums writes the sums that change into out, in order, if nodes lose terms; those
+// of terms that no node has any more are removed.
 func (s *termSpill) settleSums(tx *Tx, out *spill) error {
 	return out.write(func(w *bufio.Writer) error {
 		return s.sums.each(tx.ctx, func(op *sortedOp) error {
 			var change [2]int64
 			layout.ReadSum(op.value, change[:])
 			gone := false
-			if s.removes && change[0] <= 0 {
+			if change[0] <= 0 {
 				total, err := tx.sumAfter(op)
 				if err != nil {
 					return err

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -16,11 +14,10 @@ import (
 type termWriter struct {
 	tx   *Tx
 	w    kv.SortedWriter
-	sums *spill // as settleSums wrote them
+	sums *spill // as settleSums wrote them, nil if no node loses a term
 
 	begun bool
-	lists []forwardKey // forward lists that are to be written, ascending
-	list  []byte       // one of them
+	lists []keptList // forward lists that are to be written, ascending
 }
 
 func (t *termWriter) Set(k, v []byte) error {
@@ -61,7 +58,7 @@ func (t *termWriter) upTo(key []byte) (skip bool, err error) {
 		return false, err
 	}
 	for len(t.lists) > 0 {
-		next := t.lists[0].key()
+		next := t.lists[0].key.key()
 		if c := bytes.Compare(next, key); c >= 0 {
 			return c == 0, nil
 		}
@@ -78,7 +75,7 @@ func (t *termWriter) begin() error {
 		return nil
 	}
 	t.begun = true
-	t.lists = slices.SortedFunc(maps.Keys(t.tx.spill.lists.at), compareForwardKeys)
+	t.lists = t.tx.spill.lists.sorted()
 	if err := t.writePostings(); err != nil {
 		return err
 	}
@@ -103,10 +100,10 @@ func (t *termWriter) end() error {
 }
 
 func (t *termWriter) writeList() error {
-	key := t.lists[0].key()
+	next := t.lists[0]
 	t.lists = t.lists[1:]
-	b, _, err := t.tx.spill.lists.get(key, t.list[:0])
-	t.list = b
+	key := next.key.key()
+	b, err := t.tx.spill.lists.value(next.at)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return t.w.Delete(key)
@@ -118,6 +115,15 @@ func (t *termWriter) writeList() error {
 
 // eachSum calls fn with the sums in order.
 func (t *termWriter) eachSum(fn func(op *sortedOp) error) error {
+	if t.sums == nil {
+		return t.tx.spill.sums.each(t.tx.ctx, func(op *sortedOp) error {
+			var change [2]int64
+			if layout.ReadSum(op.value, change[:]) && change == [2]int64{} {
+				return nil
+			}
+			return fn(op)
+		})
+	}
 	next := t.sumReader()
 	for {
 		op, err := next()
@@ -222,7 +228,7 @@ func (t *termWriter) writeContainer(op *sortedOp) error {
 	if v := t.tx.graphs[binary.BigEndian.Uint32(op.key[1:])]; v == nil || !v.fresh(field, container) {
 		return t.w.Merge(op.key, op.value)
 	}
-	b := layout.NewFold(op.key, op.value).Finish(true)
+	b := wholePostings(op.key, op.value)
 	if layout.IsEmpty(layout.TagPostings, b) {
 		return t.w.Delete(op.key) // what is there has no nodes
 	}

@@ -244,3 +244,21 @@ func TestConcatFolds(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkBlocksRead reads the directory of many postings.
+func BenchmarkBlocksRead(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 26))
+	var ps []layout.Posting
+	for node := range uint64(1 << 16) {
+		if r.IntN(6) == 0 {
+			ps = append(ps, patchChange(r, node, true))
+		}
+	}
+	v := layout.AppendPostings(nil, ps)
+	var s layout.Blocks
+	for b.Loop() {
+		if err := s.Read(v); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -46,7 +46,12 @@ func Postings(g, field uint32, term string, container uint64) []byte {
 
 // PostingsTerm returns the prefix of a term's containers.
 func PostingsTerm(g, field uint32, term string) []byte {
-	return appendEscaped(put32(graphKey(TagPostings, g, 12+len(term)), field), []byte(term))
+	return AppendPostingsTerm(make([]byte, 0, 17+len(term)), g, field, []byte(term))
+}
+
+// AppendPostingsTerm appends the prefix of the postings of a term to dst.
+func AppendPostingsTerm(dst []byte, g, field uint32, term []byte) []byte {
+	return appendEscaped(put32(put32(append(dst, byte(TagPostings)), g), field), term)
 }
 
 // AppendContainer appends the container that completes a prefix such as
@@ -72,7 +77,12 @@ func PostingsContainer(key []byte) (field uint32, container uint64) {
 // LexSum returns the key of a term's sums: nodes that have it and its
 // occurrences. The empty term holds the field's: nodes and words.
 func LexSum(g, field uint32, term string) []byte {
-	return append(put32(graphKey(TagLexSum, g, 4+len(term)), field), term...)
+	return AppendLexSum(make([]byte, 0, 9+len(term)), g, field, []byte(term))
+}
+
+// AppendLexSum appends the key of the sums of a term, or of a field, to dst.
+func AppendLexSum(dst []byte, g, field uint32, term []byte) []byte {
+	return append(put32(put32(append(dst, byte(TagLexSum)), g), field), term...)
 }
 
 // LexSumOf reads field and term back from a lexical sums key.

@@ -27,9 +27,8 @@ func (f *postingsFold) Finish(hasBase bool) []byte {
 		hasBase = true
 	}
 	if len(ops) == 1 && hasBase {
-		if end, ok := addsAlone(ops[0]); ok {
-			ops[0][0] &^= postingsBase ^ postingsDelta
-			return ops[0][:end]
+		if v, ok := WholePostings(ops[0]); ok {
+			return v
 		}
 	}
 	if inBlocks(ops[0]) && fewChanges(ops) {
@@ -63,6 +62,17 @@ func (f *postingsFold) Finish(hasBase bool) []byte {
 		return b.AppendBase(nil)
 	}
 	return b.AppendDelta(nil, remove)
+}
+
+// WholePostings makes an operand that removes nothing the value of a container that
+// has no other postings, in its memory; ok is false for others.
+func WholePostings(op []byte) (v []byte, ok bool) {
+	end, ok := addsAlone(op)
+	if !ok {
+		return nil, false
+	}
+	op[0] &^= postingsBase ^ postingsDelta
+	return op[:end], true
 }
 
 // addsAlone reports whether a well-formed operand removes nothing, and where a base
