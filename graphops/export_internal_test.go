@@ -48,3 +48,15 @@ func (c *Cache) Stats() CacheStats {
 	s := c.stats
 	return CacheStats{len(c.entries), s.bytes, s.hits, s.misses, s.evictions}
 }
+
+// LeidenMade returns how many levels of the last iteration of Leiden have rows that are
+// made as they are read.
+func LeidenMade(ctx context.Context, p *Projection, o LeidenOptions) (int, error) {
+	o.ensureDefaults()
+	run, err := newLeidenRun(ctx, p, &o, &leidenSource{})
+	if err != nil {
+		return 0, err
+	}
+	err = run.iterate(nil, nil)
+	return len(run.base.made.groups), err
+}

@@ -113,8 +113,12 @@ type LeidenResult struct {
 //
 // An iteration is about O(m log n), and most of the time is the first one's.
 // Working memory is at most 140 bytes a node and 24 for each entry of a row, 12
-// more a node for each worker; it is seldom more than two thirds of that. The
-// result does not depend on the number of workers. Moving nodes, about half of
+// more a node for each worker; it is seldom more than two thirds of that. If the
+// projection keeps its rows in bytes and has no weights, it is 3 for each entry,
+// and isolated nodes take none: a level whose rows would take more than is left of
+// what the projection may take, or of MaxBytes, makes them of the projection's
+// whenever it reads them, which takes about three times the time. The result
+// depends neither on that nor on the number of workers. Moving nodes, about half of
 // the work, is done by one goroutine. If ctx ends, its error is returned,
 // and no result.
 func Leiden(ctx context.Context, p *Projection, o LeidenOptions) (*LeidenResult, error) {
@@ -130,7 +134,11 @@ func leiden(ctx context.Context, p *Projection, o *LeidenOptions) (*LeidenResult
 	if err := o.validate(p); err != nil {
 		return nil, err
 	}
-	if need := leidenNeed(p.Len(), p.entries(), leidenWorkers(p, o)); o.MaxBytes > 0 && need > o.MaxBytes {
+	entries := p.entries()
+	if p.packed != nil && !p.Weighted() && o.Nodes == nil {
+		entries /= leidenKept
+	}
+	if need := leidenNeed(p.Len(), entries, leidenWorkers(p, o)); o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "leiden", Need: need, Limit: o.MaxBytes}
 	}
 	run, err := newLeidenRun(ctx, p, o, &leidenSource{})
@@ -164,8 +172,11 @@ func leidenWorkers(p *Projection, o *LeidenOptions) int {
 // leidenNeed returns how much memory a run on n nodes with so many entries
 // holds at most.
 func leidenNeed(n, entries, workers int) int64 {
-	return (140+12*int64(workers))*int64(n) + 24*int64(entries)
+	return (leidenNodeBytes+12*int64(workers))*int64(n) + 24*int64(entries)
 }
+
+// leidenNodeBytes is what a run holds at most for each node, beside what each worker does.
+const leidenNodeBytes = 140
 
 // leidenMembers returns the nodes of a restriction, ascending, and a label of
 // each node: 0 if it is among them, None if not. Both are nil if

@@ -72,6 +72,9 @@ func (s *leidenSource) rowOf(members []uint32, i int) (to []uint32, w []float32)
 // resolutions up to 1, and loses everywhere else. One round only: what is a
 // leaf then has the strength of others in it.
 func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error {
+	if s.p.packed != nil && s.label == nil && !s.zeros {
+		return r.loadRows(s)
+	}
 	n := len(members)
 	if members == nil {
 		n = s.p.Len()
@@ -139,12 +142,12 @@ func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error 
 // fill writes the rows of the base graph, of stay nodes and so many entries.
 func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, entries int) error {
 	g := &r.base
-	r.own.off = grow(r.own.off, stay+1)
-	r.own.to = grow(r.own.to, entries)
+	r.copied.off = grow(r.copied.off, stay+1)
+	r.copied.to = grow(r.copied.to, entries)
 	if s.p.Weighted() {
-		r.own.w = grow(r.own.w, entries)
+		r.copied.w = grow(r.copied.w, entries)
 	}
-	g.csr = r.own
+	g.csr = r.copied
 	g.mass = grow(g.mass, stay)
 	at, next, weight := uint32(0), 0, 0.0
 	for i := range r.n {
@@ -231,6 +234,10 @@ func (r *leidenRun) scale(weight float64) {
 // are numbered in order of the first in them.
 func (r *leidenRun) result(comm, out []uint32, dropIsolated bool) int {
 	bound := uint32(r.base.Len())
+	rows := rowSource{}
+	if r.base.made != nil {
+		rows.p = r.base.made.p
+	}
 	for i := range out {
 		out[i] = None
 	}
@@ -240,7 +247,7 @@ func (r *leidenRun) result(comm, out []uint32, dropIsolated bool) int {
 			at = int(r.members[i])
 		}
 		if r.folded {
-			c = r.place[i]
+			c = r.host(&rows, c)
 		}
 		switch {
 		case c != None:

@@ -23,6 +23,7 @@ func (r *leidenRun) move(g *leidenGraph, comm []uint32) error {
 			free = append(free, uint32(c))
 		}
 	}
+	rows := r.reader(0, g)
 	queue, waiting, touched := r.queue, r.waiting[:n], r.touched[0]
 	for v := range n {
 		queue[v] = uint32(v)
@@ -32,13 +33,12 @@ func (r *leidenRun) move(g *leidenGraph, comm []uint32) error {
 	for head, tail := 0, n; head != tail; head = (head + 1) & mask {
 		v := queue[head&mask]
 		waiting[v] = 0
-		lo, hi := g.off[v], g.off[v+1]
-		row := g.to[lo:hi]
+		row, w := rows.row(v)
 		var count int
-		if g.w == nil {
+		if w == nil {
 			count = leidenCount(cells, comm, row, touched)
 		} else {
-			count = leidenSum(cells, comm, row, g.w[lo:hi], touched)
+			count = leidenSum(cells, comm, row, w, touched)
 		}
 
 		home, mass := comm[v], g.mass[v]

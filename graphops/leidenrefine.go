@@ -15,7 +15,7 @@ func (r *leidenRun) refine(g *leidenGraph, comm, ref []uint32, count int, key st
 	return parallel(r.ctx, workers, pieces, func(worker, i int) error {
 		f := leidenRefiner{
 			leidenWatch: leidenWatch{ctx: r.ctx},
-			r:           r, g: g, comm: comm, ref: ref, touched: r.touched[worker],
+			r:           r, g: g, comm: comm, ref: ref, touched: r.touched[worker], rows: r.reader(worker, g),
 		}
 		for c := cuts[i]; c < cuts[i+1]; c++ {
 			members := r.order[r.start[c]:r.start[c+1]]
@@ -39,6 +39,7 @@ type leidenRefiner struct {
 	g         *leidenGraph
 	comm, ref []uint32
 	touched   []uint32
+	rows      *leidenReader
 	rand      stream
 	odds      []float64
 }
@@ -64,8 +65,8 @@ func (f *leidenRefiner) refine(members []uint32) error {
 		if size[v] != 1 || ref[v] != v {
 			continue
 		}
-		lo, hi := g.off[v], g.off[v+1]
-		count := f.sum(v, lo, hi)
+		row, w := f.rows.row(v)
+		count := f.sum(v, row, w)
 		touched := f.touched[:count]
 		in := 0.0
 		for _, c := range touched {
@@ -92,7 +93,7 @@ func (f *leidenRefiner) refine(members []uint32) error {
 			cells[best].mass += mass
 			size[best]++
 		}
-		if err := f.look(int(hi - lo)); err != nil {
+		if err := f.look(len(row)); err != nil {
 			return err
 		}
 	}
@@ -103,11 +104,11 @@ func (f *leidenRefiner) refine(members []uint32) error {
 // leidenSum. The weight of edges that leave the community is added to v itself,
 // whose link is not 0 so that it is not touched: there is no branch, and nothing is read that another
 // goroutine may write.
-func (f *leidenRefiner) sum(v, lo, hi uint32) (count int) {
+func (f *leidenRefiner) sum(v uint32, row []uint32, w []float32) (count int) {
 	cells, comm, ref, touched := f.r.cells, f.comm, f.ref, f.touched
-	row, home := f.g.to[lo:hi], comm[v]
+	home := comm[v]
 	cells[v].link = 1
-	if f.g.w == nil {
+	if w == nil {
 		for _, u := range row {
 			x := v
 			if comm[u] == home {
@@ -120,7 +121,6 @@ func (f *leidenRefiner) sum(v, lo, hi uint32) (count int) {
 			p.link++
 		}
 	} else {
-		w := f.g.w[lo:hi]
 		w = w[:len(row)]
 		for i, u := range row {
 			x := v
@@ -201,20 +201,20 @@ func (f *leidenRefiner) insideOf(c uint32) float64 {
 	if sum := f.r.inside[c]; sum >= 0 {
 		return sum
 	}
-	lo, hi := f.g.off[c], f.g.off[c+1]
+	row, w := f.rows.row(c)
 	comm, home, sum := f.comm, f.comm[c], 0.0
-	if f.g.w == nil {
+	if w == nil {
 		n := 0
-		for _, u := range f.g.to[lo:hi] {
+		for _, u := range row {
 			if comm[u] == home {
 				n++
 			}
 		}
 		sum = float64(n)
 	} else {
-		for i := lo; i < hi; i++ {
-			if comm[f.g.to[i]] == home {
-				sum += float64(f.g.w[i])
+		for i, u := range row {
+			if comm[u] == home {
+				sum += float64(w[i])
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func (r *leidenRun) connect(g *leidenGraph, comm, ref []uint32) (int, error) {
 	for v := range ref {
 		ref[v] = None
 	}
-	count := uint32(0)
+	count, rows := uint32(0), r.reader(0, g)
 	for v := range ref {
 		if ref[v] != None {
 			continue
@@ -260,7 +260,7 @@ func (r *leidenRun) connect(g *leidenGraph, comm, ref []uint32) (int, error) {
 		for len(stack) > 0 {
 			x := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			row := g.to[g.off[x]:g.off[x+1]]
+			row, _ := rows.row(x)
 			for _, u := range row {
 				if ref[u] == None && comm[u] == comm[v] {
 					ref[u] = count

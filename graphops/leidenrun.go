@@ -27,6 +27,18 @@ const (
 type leidenGraph struct {
 	csr
 	mass []float64
+	made *leidenRows // if rows are not kept, but made as they are read
+}
+
+// Len returns the number of nodes.
+func (g *leidenGraph) Len() int { return len(g.mass) }
+
+// entries returns the number of entries of all rows, about if rows are not kept.
+func (g *leidenGraph) entries() int {
+	if g.made != nil {
+		return g.made.entries
+	}
+	return len(g.to)
 }
 
 // leidenCell is what a community adds up to, in one cache line.
@@ -46,9 +58,9 @@ type leidenRun struct {
 	n       int         // members of the part
 	members []uint32    // nil: all nodes
 	base    leidenGraph // what is left of them to cluster
-	own     csr         // its rows, if they are not the projection's
+	copied  csr         // its rows, if they are not the projection's
 	folded  bool        // they are not
-	place   []uint32    // if folded, of each member: its node of base, or None
+	place   []uint32    // if folded into a copy, of each member: its node of base, or None
 	degree  []uint32    // scratch of load
 	price   float64
 	slack   float64 // for each unit of mass
@@ -70,6 +82,7 @@ type leidenRun struct {
 	inside  []float64
 	touched [][]uint32  // a worker
 	links   [][]float64 // a worker
+	readers []leidenReader
 }
 
 // newLeidenRun checks the weights and returns a run on the graph that the
@@ -132,6 +145,7 @@ func (r *leidenRun) reserve(n int) {
 	if r.touched == nil {
 		r.touched = make([][]uint32, r.workers)
 		r.links = make([][]float64, r.workers)
+		r.readers = make([]leidenReader, r.workers)
 	}
 	for i := range r.touched {
 		r.touched[i] = grow(r.touched[i], n+1)
@@ -180,10 +194,9 @@ func (r *leidenRun) begin(initial *Partition) {
 			u = r.members[i]
 		}
 		if r.folded {
-			if r.degree[i] == 0 {
+			if v = r.own(v); v == None {
 				continue // isolated, or if its host is
 			}
-			v = r.place[i]
 		}
 		if c := initial.Of[u]; c != None {
 			if first[c] == None {
@@ -199,6 +212,7 @@ func (r *leidenRun) begin(initial *Partition) {
 func (r *leidenRun) iteration(round uint64) error {
 	g := &r.base
 	comm, next := r.comm[0], r.comm[1]
+	r.unjoin()
 	r.maps, r.arena = r.maps[:0], r.arena[:0]
 	for level := 0; ; level++ {
 		n := g.Len()
@@ -325,7 +339,7 @@ func (r *leidenRun) group(cluster []uint32, count int) {
 
 // workersFor returns how many goroutines are worth their start on a level.
 func (r *leidenRun) workersFor(g *leidenGraph) int {
-	if len(g.to) < 1<<15 {
+	if g.entries() < 1<<15 {
 		return 1
 	}
 	return r.workers
