@@ -212,6 +212,11 @@ func readUUID(ctx context.Context, from kv.Reader) (id [16]byte, err error) {
 // MemoryBudget returns the bytes that the database may keep in memory.
 func (db *DB) MemoryBudget() int64 { return db.opts.MemoryBudget }
 
+// HoldCache keeps the store's cache of blocks from growing beyond an eighth of its room,
+// or what it has, until release is called, before Close: for scans of much that is read
+// once. Calls may overlap. It is O(1).
+func (db *DB) HoldCache() (release func()) { return db.store.HoldCache() }
+
 // Close waits for running views, updates and open snapshots to end, then releases
 // the directory. Calls that begin after it return [ErrClosed]; a second Close does
 // nothing.

@@ -20,9 +20,10 @@ import (
 // the reading, for which m counts also edges that s does not keep. If that would
 // take more than s.MaxBytes, it reads the in-lists too, by turns, and keeps the rows
 // in bytes, some 3 an entry; a projection that does not fit either is refused with a
-// [*MemoryError]. The result does not depend on the number of workers, and, but
+// [*MemoryError]. Reading fills the store's cache to an eighth of its room. The result does not depend on the number of workers, and, but
 // for its size, not on which of the two it is.
 func Project(ctx context.Context, v *engine.View, s Spec) (*Projection, error) {
+	defer v.Graph().DB().HoldCache()()
 	p, err := project(ctx, v.WithContext(ctx), &s)
 	if err != nil {
 		return nil, phase.Errorf("project %s: %w", v.Graph().Name(), err)

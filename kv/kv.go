@@ -127,6 +127,10 @@ type Store interface {
 	// NoSync a crash may lose b, but never without every later batch too.
 	Apply(ctx context.Context, b Batch, d Durability) error
 	Snapshot(ctx context.Context) (Snapshot, error)
+	// HoldCache keeps a cache of what is read from growing beyond an eighth of
+	// what it may take, or what it has, until release is called, before Close:
+	// for scans of much that is read once.
+	HoldCache() (release func())
 	// Close releases everything. Snapshots and iterators must be closed first;
 	// Close waits for none and returns an error that counts those left open.
 	Close() error

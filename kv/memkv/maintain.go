@@ -30,6 +30,9 @@ func (s *Store) Flush(ctx context.Context) error {
 	return err
 }
 
+// HoldCache does nothing: there is no cache.
+func (s *Store) HoldCache() (release func()) { return func() {} }
+
 // Compact does nothing: a deleted key leaves nothing behind.
 func (s *Store) Compact(ctx context.Context, _, _ []byte) error { return s.Flush(ctx) }
 

@@ -35,6 +35,7 @@ type Store struct {
 	maxTable  uint64
 	staged    atomic.Uint64 // numbers the files of ingests
 	stalls    atomic.Int64
+	held      cacheHold
 
 	life    lifetime.Lifetime
 	handles lifetime.Handles
@@ -148,6 +149,7 @@ func (s *Store) openPebble(o *Options, exists bool) (err error) {
 	s.guard.writers.Add(1)
 	s.db, err = pebble.Open(s.dir, s.opts)
 	s.guard.writers.Add(-1)
+	s.opts.Cache.Unref() // Pebble has a reference of its own
 	if err != nil {
 		s.guard.witness.abandon()
 		return s.openError(err, exists)

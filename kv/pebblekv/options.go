@@ -83,7 +83,7 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 		ErrorIfNotExists:   o.MustExist,
 
 		// Pebble takes what waits to be flushed off the cache.
-		CacheSize:                   cache + stopWrites*memtable,
+		Cache:                       pebble.NewCache(cache + stopWrites*memtable),
 		MemTableSize:                uint64(min(max(memtable, minMemtableBytes), maxMemtableBytes)),
 		MemTableStopWritesThreshold: stopWrites,
 		L0CompactionThreshold:       2,
