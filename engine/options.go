@@ -43,6 +43,10 @@ type Options struct {
 	// default it is a second byte of each element in memory if the budget allows
 	// it, else the stored vectors.
 	Rerank vecindex.Rerank
+	// ExactElements is the number of elements of all vectors of a space of kind
+	// [vecindex.Auto] up to which a search compares all. The default is 2^26: 65,536 vectors of
+	// 1,024 elements.
+	ExactElements int64
 	// NoBackground leaves linking vectors into graphs to DB.FlushSpace and
 	// DB.SettleSpace. By default one goroutine does it after the commits that
 	// wrote them.

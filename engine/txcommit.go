@@ -8,7 +8,6 @@ import (
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
-	"github.com/ragdb/ragdb/vecindex"
 )
 
 // commit writes the transaction. The caller is the writer.
@@ -123,7 +122,7 @@ func (v *TxView) publish() {
 	}
 	for _, w := range v.vectors {
 		w.write.Publish()
-		if w.index.Config().Kind != vecindex.Flat {
+		if w.index.Tended() {
 			v.transact.db.tend(w.index)
 		}
 	}

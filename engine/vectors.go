@@ -155,7 +155,7 @@ func (r *reader) index(id uint32, s *space) (*vecindex.Index, error) {
 		switch have := ix.Config(); {
 		case have == conf:
 			return ix, nil
-		case have.Table.Generation > s.generation:
+		case have.Table.Generation > s.generation || have.Kind == vecindex.Auto && s.Kind == vecindex.Flat:
 			return open(-1)
 		}
 	}
@@ -218,8 +218,8 @@ func (r *reader) vectors(name string) (*vecindex.View, error) {
 type viewKey struct{ graph, space uint32 }
 
 // MakeSpace adds a vector space, or returns [vecindex.ErrModelMismatch] if
-// one of the name was made otherwise. A name that was dropped 65,536 times is
-// [ErrInvalid].
+// one of the name was made otherwise; but a flat one becomes [vecindex.Auto] if that is
+// asked for. A name that was dropped 65,536 times is [ErrInvalid].
 func (v *TxView) MakeSpace(name string, o SpaceOptions) error {
 	return v.wrap("make vector space "+name, v.makeSpace(name, o))
 }
@@ -237,7 +237,17 @@ func (v *TxView) makeSpace(name string, o SpaceOptions) error {
 		return phase.Mark(ErrInvalid, "%w", err)
 	}
 	id, have, err := v.space(name)
+	flat := o
+	flat.Kind = vecindex.Flat
 	switch {
+	case err == nil && have.SpaceOptions == flat && o.Kind == vecindex.Auto:
+		if v.vectors[id] != nil {
+			return nil // the transaction writes it as it was: another will do
+		}
+		have.Kind = vecindex.Auto
+		v.made[id] = nil
+		v.transact.overlay.Set(layout.Space(v.g, id), have.encode(v.transact.fb, v.transact.epoch))
+		return nil
 	case err == nil && have.SpaceOptions != o:
 		return fmt.Errorf("%w: made for model %q of %d dimensions in %s", vecindex.ErrModelMismatch, have.Model, have.Dim, have.Element)
 	case err == nil:

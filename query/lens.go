@@ -337,6 +337,17 @@ func (l *lens) search(space string, q vecindex.Search) ([]vecindex.Hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.e.Trace != nil && !q.Exact {
+		lists, err := v.ByLists(l.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if lists {
+			looked := 0
+			q.Distances = &looked
+			defer func() { l.e.note("by lists: %d places of %d vectors", looked, v.Len()) }()
+		}
+	}
 	return v.Search(l.ctx, q, nil)
 }
 

@@ -254,6 +254,9 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	if err := c.words.Adopt(ctx); err != nil {
 		return phase.Errorf("words: %w", err)
 	}
+	if err := x.flushVectors(ctx, all.Systems); err != nil {
+		return phase.Errorf("vectors: %w", err)
+	}
 	if other {
 		if err := models.ChangeModel(ctx, c.documents, have, want); err != nil {
 			return phase.Errorf("change the embedding model: %w", err)

@@ -25,6 +25,7 @@ const (
 	HNSW              // navigable small world graph
 	CHNSW             // one graph for each layer, linked downwards
 	IVF               // lists around centroids, with codes of a few bits, on disk
+	Auto              // as Flat while it is small, as IVF once it has been large: see [Index.Flush]
 )
 
 // String returns the kind's name.
@@ -38,6 +39,8 @@ func (k Kind) String() string {
 		return "c-hnsw"
 	case IVF:
 		return "ivf"
+	case Auto:
+		return "auto"
 	}
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
@@ -59,7 +62,7 @@ type Config struct {
 	// Element is how vectors are stored; it defaults to F32.
 	Element Element
 	// Seed, M and EfConstruction are for the kinds that build graphs, Seed for IVF
-	// too. Seed decides their random choices; that of an IVF holds until its lists are made
+	// and Auto too. Seed decides their random choices; that of lists holds until they are made
 	// again. M is the number of links of a node on each
 	// level, from 2 to 128, by default 16. EfConstruction is the width of the
 	// search for these links, up to 16,384, by default DefaultEfConstruction.
@@ -80,11 +83,8 @@ const (
 // graph reports whether the kind builds a graph.
 func (c *Config) graph() bool { return c.Kind == HNSW || c.Kind == CHNSW }
 
-// lists reports whether the kind has lists.
-func (c *Config) lists() bool { return c.Kind == IVF }
-
-// marks reports whether a commit leaves work behind, of which marks tell.
-func (c *Config) marks() bool { return c.Kind != Flat }
+// lists reports whether the kind has lists, or may come to have them.
+func (c *Config) lists() bool { return c.Kind == IVF || c.Kind == Auto }
 
 func (c *Config) m() int {
 	if c.M == 0 {
@@ -117,7 +117,7 @@ func (c Config) Validate() error {
 	case !utf8.ValidString(c.Model):
 		errs = append(errs, errors.New("model name is not UTF-8"))
 	}
-	if c.Kind > IVF {
+	if c.Kind > Auto {
 		errs = append(errs, &kindError{Kind: c.Kind})
 	}
 	if c.Element > F16 {
@@ -133,7 +133,11 @@ func (c Config) Validate() error {
 }
 
 func (c Config) stamp() stamp {
-	return stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: c.Kind, Element: c.Element, Normalised: c.Metric == Cosine}
+	kind := c.Kind
+	if kind == Auto {
+		kind = Flat // whose records it has, and lists beside them
+	}
+	return stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: kind, Element: c.Element, Normalised: c.Metric == Cosine}
 }
 
 // stamp is what an index records of its configuration.
@@ -178,6 +182,9 @@ type Options struct {
 	// does. It is called before an index is read into memory that Room is too
 	// small for, under no lock.
 	MakeRoom func(want int64) bool
+	// ExactElements is the number of elements of all vectors together up to which an
+	// Auto index compares all; 0 is 2^26: 65,536 vectors of 1,024 dimensions.
+	ExactElements int64
 	// Rerank says what a graph's estimates are checked against; the zero value
 	// chooses by dimension and room.
 	Rerank Rerank

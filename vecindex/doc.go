@@ -40,6 +40,12 @@
 // number of lists, and of vectors, that it reads at most. A search of fewer allowed ids
 // than 16 times that compares these.
 //
+// [Auto] has the records of Flat, and is searched as Flat is, until a Flush finds that its vectors have
+// more elements than [Options].ExactElements. That Flush makes lists of them, beside writes, and
+// from then on searches are those of an IVF; it stays one. Only a Flush makes lists
+// again (when there are half as many vectors more, or half are gone) and divides long ones, so that hits
+// follow from what was there at each Flush, not from what went on at what time in the background.
+//
 // # Linking
 //
 // A commit writes a vector and a mark that it has to be linked. A search finds

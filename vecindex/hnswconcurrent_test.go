@@ -23,6 +23,11 @@ func TestConcurrentIVF(t *testing.T) {
 	testConcurrent(t, vecindex.IVF, vecindex.Options{}, vecindex.Options{Rerank: vecindex.RerankStore, MaxMirrorBytes: -1})
 }
 
+func TestConcurrentAuto(t *testing.T) {
+	few := int64(500 * 8)
+	testConcurrent(t, vecindex.Auto, vecindex.Options{ExactElements: few}, vecindex.Options{Rerank: vecindex.RerankStore, MaxMirrorBytes: -1, ExactElements: few})
+}
+
 func testConcurrent(t *testing.T, kind vecindex.Kind, options ...vecindex.Options) {
 	for name, open := range stores() {
 		for _, o := range options {

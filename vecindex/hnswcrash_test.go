@@ -86,9 +86,9 @@ func (s *survivor) must(err error) {
 }
 
 func (s *survivor) reopen() {
-	var o vecindex.Options
+	o := vecindex.Options{ExactElements: int64(600 * s.cfg.Dim)}
 	if s.beyond {
-		o = vecindex.Options{MaxMirrorBytes: -1, Rerank: vecindex.RerankPlane}
+		o.MaxMirrorBytes, o.Rerank = -1, vecindex.RerankPlane
 	}
 	s.ix = mustOpen(s.t, s.st, s.cfg, &o)
 	if s.beyond {
@@ -239,6 +239,9 @@ func TestHNSWInterrupted(t *testing.T) { testInterrupted(t, vecindex.HNSW) }
 
 // TestIVFInterrupted is TestHNSWInterrupted for lists.
 func TestIVFInterrupted(t *testing.T) { testInterrupted(t, vecindex.IVF) }
+
+// TestAutoInterrupted is TestHNSWInterrupted for an index that comes to have lists.
+func TestAutoInterrupted(t *testing.T) { testInterrupted(t, vecindex.Auto) }
 
 // testInterrupted ends a linker's work at one commit after the other, before it is applied
 // or after.

@@ -57,6 +57,7 @@ type stream struct {
 	shape  shape
 	ids    int
 	layers int
+	exact  int // vectors up to which an Auto index has no lists
 	ix     *vecindex.Index
 	seq    uint64
 	now    state
@@ -83,7 +84,7 @@ func (s *stream) reopen() {
 	for _, h := range s.held {
 		s.close(h)
 	}
-	s.opt = vecindex.Options{Rerank: vecindex.Rerank(s.rng.IntN(3)), Workers: 1 + s.rng.IntN(3)}
+	s.opt = vecindex.Options{Rerank: vecindex.Rerank(s.rng.IntN(3)), Workers: 1 + s.rng.IntN(3), ExactElements: int64(s.exact * s.cfg.Dim)}
 	switch s.rng.IntN(6) {
 	case 0, 1:
 		s.opt.MaxMirrorBytes = -1
@@ -367,13 +368,23 @@ func (s *stream) settled() {
 	s.must(s.ix.CheckGraph(ctx, s.st))
 	st, err := s.ix.Stats(ctx)
 	s.must(err)
-	if st.Pending != 0 || st.Linked != len(s.now) {
-		s.t.Fatalf("settled: stats %+v of %d vectors", st, len(s.now))
-	}
 	h := s.hold()
 	s.open(h)
-	if s.cfg.Kind == vecindex.IVF {
-		s.sameAsFresh(h.view)
+	linked := len(s.now)
+	if lists, err := h.view.ByLists(ctx); err != nil || s.cfg.Kind == vecindex.Auto && !lists {
+		s.must(err)
+		linked = 0
+		if len(s.now) > s.exact {
+			s.t.Fatalf("settled: no lists of %d vectors", len(s.now))
+		}
+	}
+	if st.Pending != 0 || st.Linked != linked {
+		s.t.Fatalf("settled: stats %+v of %d vectors", st, len(s.now))
+	}
+	if s.cfg.Kind == vecindex.IVF || s.cfg.Kind == vecindex.Auto {
+		if linked == 0 || s.cfg.Kind == vecindex.IVF || len(s.now) > s.exact {
+			s.sameAsFresh(h.view)
+		}
 		s.release(len(s.held) - 1)
 		return
 	}
@@ -399,17 +410,17 @@ func linksOf(t *testing.T, v *vecindex.View) (out []vecindex.Link) {
 // ids in one commit.
 func freshLinks(t *testing.T, cfg vecindex.Config, now state, raw map[uint64][]float32) (out []vecindex.Link) {
 	t.Helper()
-	fresh(t, cfg, now, raw, func(v *vecindex.View) { out = linksOf(t, v) })
+	fresh(t, cfg, 0, now, raw, func(v *vecindex.View) { out = linksOf(t, v) })
 	return out
 }
 
 // fresh calls fn with a settled index that got vectors in order of their ids in one
 // commit.
-func fresh(t *testing.T, cfg vecindex.Config, now state, raw map[uint64][]float32, fn func(v *vecindex.View)) {
+func fresh(t *testing.T, cfg vecindex.Config, exact int, now state, raw map[uint64][]float32, fn func(v *vecindex.View)) {
 	t.Helper()
 	st := memkv.New(layout.Schema())
 	defer st.Close()
-	ix := mustOpen(t, st, cfg, &vecindex.Options{Workers: 2})
+	ix := mustOpen(t, st, cfg, &vecindex.Options{Workers: 2, ExactElements: int64(exact * cfg.Dim)})
 	b := st.NewBatch()
 	w, err := ix.Begin(t.Context(), b, 1)
 	if err != nil {

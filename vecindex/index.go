@@ -20,6 +20,7 @@ type Index struct {
 	release func(want int64) bool // see Options.MakeRoom
 	rerank  Rerank
 	workers int
+	exact   int64 // see Options.ExactElements
 
 	state   atomic.Pointer[state] // nil if there is none
 	scratch sync.Pool             // *scratch
@@ -80,6 +81,10 @@ type Index struct {
 	lastLister *lister
 	beside     bool // the linker works in the background
 
+	// Of an Auto index: making says that its first lists are being made, so that writes
+	// leave marks, and large that it has lists.
+	making, large atomic.Bool
+
 	// late counts the searches that made low planes of their own.
 	late atomic.Int64
 }
@@ -92,8 +97,11 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 	if err := c.Validate(); err != nil {
 		return nil, phase.Errorf("open: %w", err)
 	}
-	ix := &Index{store: st, cfg: c, linking: newTurn(), minCold: minCold}
+	ix := &Index{store: st, cfg: c, linking: newTurn(), minCold: minCold, exact: exactElements}
 	if o != nil {
+		if o.ExactElements > 0 {
+			ix.exact = o.ExactElements
+		}
 		ix.limit, ix.room, ix.rerank, ix.workers = o.MaxMirrorBytes, o.Room, o.Rerank, o.Workers
 		ix.release = o.MakeRoom
 	}

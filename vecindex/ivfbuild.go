@@ -44,21 +44,31 @@ func (ix *Index) makeLists(ctx context.Context, commit Committer) error {
 		return err
 	}
 	ix.lastLister = nil
+	record := listsRecord{}
+	if rec != nil {
+		record = listsRecord{edition: 1 - rec.edition, state: rec.state}
+	}
+	m := &listsMaking{lister: &lister{
+		ix: ix, ctx: ctx, commit: commit, record: record, hidden: true, counts: map[uint32]int{}, where: map[uint32]ivf.List{},
+	}}
+	// What an Auto index gets and loses from here on is marked: the snapshot is of
+	// later.
+	defer ix.making.Store(false)
+	err = commit(ctx, func(b kv.Batch) error {
+		m.clear(b, record.edition)
+		ix.making.Store(true)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	return ix.snapshot(ctx, func(r kv.Reader, head meta) error {
-		m := &listsMaking{r: r, head: head}
-		record := listsRecord{}
-		if rec != nil {
-			record = listsRecord{edition: 1 - rec.edition, state: rec.state}
-		}
-		m.lister = &lister{ix: ix, ctx: ctx, commit: commit, record: record, hidden: true, counts: map[uint32]int{}, where: map[uint32]ivf.List{}}
+		m.r, m.head = r, head
 		return m.run(rec)
 	})
 }
 
 func (m *listsMaking) run(old *listsRecord) error {
-	if err := m.commit(m.ctx, func(b kv.Batch) error { m.clear(b, m.record.edition); return nil }); err != nil {
-		return err
-	}
 	lists, err := m.train()
 	if err != nil {
 		return err
@@ -227,6 +237,7 @@ func (m *listsMaking) swap(old *listsRecord) error {
 		return fmt.Errorf("write lists: %w", err)
 	}
 	ix.wait(-int64(m.record.listed))
+	ix.grown()
 	return nil
 }
 
@@ -242,14 +253,11 @@ func (ix *Index) settleLists(ctx context.Context, commit Committer) error {
 		if err := ix.workLists(ctx, commit, true); err != nil {
 			return err
 		}
-		rec, waiting, err := ix.listsDue(ctx)
-		if err != nil || rec == nil && waiting == 0 {
+		due, err := ix.listsDue(ctx)
+		if err != nil || due.rec == nil && due.waiting == 0 {
 			return err
 		}
-		if rec != nil && rec.flags&listsImpure == 0 && waiting == 0 {
-			return nil
-		}
-		if rec != nil && rec.listed == 0 {
+		if due.rec != nil && (due.rec.flags&listsImpure == 0 && due.waiting == 0 || due.rec.listed == 0) {
 			return nil
 		}
 		if err := ix.makeLists(ctx, commit); err != nil {

@@ -21,16 +21,16 @@ import (
 const (
 	// leastLists is how many lists are read at least, if they are there.
 	leastLists = 4
-	// hitsPerList is how many hits wanted ask for one list more.
-	hitsPerList = 16
+	// hitsPerList is how many hits wanted ask for one list more: what is far is in many lists.
+	hitsPerList = 4
 	// reach is how much farther than the nearest centroid one may be, of distances,
 	// at the default width. It goes with the root of the width.
 	reach = 0.3
 	// sure is how many standard deviations an estimate is taken to be off by.
 	sure = 1.25
-	// perWidth and perHit are how many vectors are compared in the first round at most: for
-	// each of the width and for each hit wanted.
-	perWidth, perHit = 1, 4
+	// perHit is how many vectors are compared in the first round for each hit wanted, or as many as
+	// are wanted and moreWidths times the width if that is less, and at least the width.
+	perHit, moreWidths = 4, 3
 	// routeGroups is the least number of groups of lists that are looked at.
 	routeGroups = 48
 	// directly is how many allowed ids, for each of the width, are compared without
@@ -258,7 +258,7 @@ func hasPrefix(key, prefix []byte) bool {
 // compare compares vectors with the query: in the first round those whose estimates say
 // that they may be among the best k, and more as long as there are less than k hits.
 func (s *listSearch) compare(k, width int) error {
-	most := max(perWidth*width, perHit*k)
+	most := max(width, min(perHit*k, k+moreWidths*width))
 	for first := true; len(s.guesses) > 0 && (first || s.found < k); first = false {
 		some := s.promising(k, most)
 		if err := s.score(some); err != nil {

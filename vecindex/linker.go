@@ -52,6 +52,11 @@ func (ix *Index) Tend(ctx context.Context, commit Committer) error {
 	return ix.wrap("tend", ix.tend(ctx, commit, false))
 }
 
+// Tended reports whether commits leave work to Tend.
+func (ix *Index) Tended() bool {
+	return ix.cfg.Kind != Flat && (ix.cfg.Kind != Auto || ix.large.Load())
+}
+
 func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 	if ix.cfg.lists() {
 		return ix.tendLists(ctx, commit, all)

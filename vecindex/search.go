@@ -107,7 +107,9 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	if err != nil || !wanted || v.meta.live == 0 || q.Allow != nil && q.Allow.IsEmpty() {
 		return dst, err
 	}
-	if v.ix.cfg.lists() {
+	if large, err := v.large(ctx); err != nil {
+		return nil, err
+	} else if large {
 		return v.searchLarge(ctx, *q, sc, dst)
 	}
 	first := v.walksFirst(q)

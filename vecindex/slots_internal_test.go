@@ -147,7 +147,7 @@ func TestSlotsComeAgain(t *testing.T) {
 
 // TestSlotsUsedUp says what a graph without a free slot answers, and lists.
 func TestSlotsUsedUp(t *testing.T) {
-	for _, kind := range []Kind{HNSW, IVF} {
+	for _, kind := range []Kind{HNSW, IVF, Auto} {
 		w := newSlotWorld(t, kind, 0)
 		w.commit(true, func(wr *Write) {
 			if err := wr.Put(t.Context(), 7, 0, []float32{1, 1}); !errors.Is(err, ErrFull) {

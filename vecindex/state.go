@@ -184,6 +184,9 @@ func (ix *Index) loadFor(ctx context.Context, linker bool) (*state, error) {
 // is at work on stays until the linker is done.
 func (ix *Index) keep(st *state) {
 	limit := ix.bound()
+	if ix.large.Load() {
+		st = nil // the lists are searched
+	}
 	if st != nil && over(st, limit) && st.graph != nil && st.mirror != nil {
 		less := *st
 		less.mirror = nil

@@ -206,6 +206,11 @@ func (ix *Index) listsStats(ctx context.Context, r kv.Reader, m meta, s *Stats) 
 	s.Pending = len(waiting)
 	s.Linked = s.Vectors - s.Pending
 	if rec == nil {
+		if ix.cfg.Kind == Auto {
+			s.Source, s.Linked, s.Pending = unloaded, 0, 0
+			ix.flatStats(m, s)
+			return nil
+		}
 		s.Source = onDisk
 		if s.Vectors >= minGraph {
 			s.Why = "there are no lists yet"

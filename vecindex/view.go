@@ -22,6 +22,7 @@ type View struct {
 	state  atomic.Pointer[state]
 	onDisk atomic.Pointer[coldView]  // nil if no search has walked on disk
 	listed atomic.Pointer[listsView] // nil if no search has read lists
+	small  atomic.Bool               // of an Auto index: the snapshot is known to have no lists
 	closed atomic.Bool
 }
 
@@ -87,8 +88,11 @@ func (v *View) hold(st *state) *state {
 // source returns the state that shows the snapshot, built now if there is none
 // yet, or nil if the store has to be read.
 func (v *View) source(ctx context.Context) (*state, error) {
-	if v.ix.cfg.lists() {
-		return nil, nil
+	if large, err := v.large(ctx); err != nil || large {
+		return nil, err
+	}
+	if v.ix.large.Load() {
+		return v.state.Load(), nil // the snapshot is of before there were lists
 	}
 	if st := v.state.Load(); st != nil {
 		// One of the latest commit is read again if more of it fits by now.

@@ -28,6 +28,7 @@ type Write struct {
 	found  bool     // this write has looked for free slots
 	fresh  uint32   // first slot that no write before gave out
 	waits  int64    // vectors that a graph has to get, in all
+	marks  bool     // changes leave marks for those who link
 	// changed says that b holds records of this write; done that it ended.
 	changed, done bool
 }
@@ -54,10 +55,14 @@ func (ix *Index) Begin(ctx context.Context, b kv.Batch, seq uint64) (*Write, err
 	if err != nil {
 		return nil, ix.wrap("begin", err)
 	}
+	marks, err := ix.marks(ctx)
+	if err != nil {
+		return nil, ix.wrap("begin", err)
+	}
 	if seq <= m.seq || seq > maxSeq {
 		return nil, ix.wrap("begin", fmt.Errorf("commit %d after %d: %w", seq, m.seq, ErrSequence))
 	}
-	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, fresh: m.next, byID: make(map[uint64]int)}
+	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, fresh: m.next, marks: marks, byID: make(map[uint64]int)}
 	w.meta.seq = seq
 	ix.mu.Lock()
 	ix.begun = seq
@@ -111,7 +116,7 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	w.b.Set(t.Slot(layout.TagSlot, s.slot), w.enc)
 	w.enc = binary.LittleEndian.AppendUint32(w.enc[:0], s.slot)
 	w.b.Set(t.SlotOf(id), w.enc)
-	if w.ix.cfg.marks() {
+	if w.marks {
 		w.b.Set(t.Pending(false, s.slot), nil)
 	}
 	w.setMeta()
@@ -135,7 +140,7 @@ func (w *Write) Delete(ctx context.Context, id uint64) (bool, error) {
 		}
 	} else if s := &w.staged[i]; s.live {
 		w.deleteSlot(s.slot)
-		if w.ix.cfg.marks() {
+		if w.marks {
 			w.b.Delete(t.Pending(false, s.slot))
 		}
 		s.live = false
@@ -168,7 +173,9 @@ func (w *Write) Publish() {
 	if !w.changed {
 		return
 	}
-	ix.wait(w.waits)
+	if w.marks {
+		ix.wait(w.waits)
+	}
 	ix.took(w) // at once: a linker's commit may come before the load's end
 	if ix.loading != nil {
 		ix.buffered = append(ix.buffered, w)
@@ -226,13 +233,13 @@ func (w *Write) stage(ctx context.Context, id uint64) (int, error) {
 // was to be linked.
 func (w *Write) bury(ctx context.Context, slot uint32) error {
 	t := w.ix.cfg.Table
+	if !w.marks {
+		return nil
+	}
 	if w.ix.cfg.lists() {
 		// It may be on its way into lists: a mark of what is in none is no harm.
 		w.b.Delete(t.Pending(false, slot))
 		w.b.Set(t.Pending(true, slot), []byte{0})
-		return nil
-	}
-	if !w.ix.cfg.graph() {
 		return nil
 	}
 	pending := t.Pending(false, slot)

@@ -12,7 +12,7 @@ import (
 // embed gives entities or relations their vectors of one kind. A name is embedded
 // as its key has it, so that it has one vector however the texts spell it.
 func (s *openIE) embed(kind string, model llm.SpaceInfo) *graph.Embedding {
-	o := engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine}
+	o := engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Kind: vecindex.Auto}
 	if kind == spaceName {
 		o.Kind = vecindex.HNSW // each is asked for its nearest: see synonymStage
 	}

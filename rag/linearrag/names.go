@@ -29,12 +29,14 @@ const (
 
 func spaceOf(kind, model string) string { return kind + "@" + model }
 
-// makeSpace makes the space of one kind of vectors. Both are compared with all that is
+// makeSpace makes the space of one kind of vectors. Sentences are compared with what is
 // wanted of them, so that no index has to be kept.
 func makeSpace(v *engine.TxView, kind string, model llm.SpaceInfo) error {
-	return v.MakeSpace(spaceOf(kind, model.Model), engine.SpaceOptions{
-		Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Element: vecindex.F16,
-	})
+	o := engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Element: vecindex.F16}
+	if kind == spaceName {
+		o.Kind = vecindex.Auto
+	}
+	return v.MakeSpace(spaceOf(kind, model.Model), o)
 }
 
 // sentenceKey is the key of the n-th sentence of a chunk, from 0.

@@ -79,7 +79,8 @@ func SumsBucket(model string) string { return corpus.SumsBucket(model) }
 // behind their sums. It goes with the model.
 func StaleBucket(model string) string { return corpus.StaleBucket(model) }
 
-// MakeSpace makes a vector space for an embedder's vectors if there is none.
+// MakeSpace makes a vector space for an embedder's vectors if there is none. Once it is
+// large, searches of it read lists: see [vecindex.Auto].
 func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
 	return corpus.MakeSpace(v, name, model, metric)
 }

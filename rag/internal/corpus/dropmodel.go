@@ -50,10 +50,11 @@ func EmptyBucket(v *engine.TxView, name string) error {
 	return nil
 }
 
-// MakeSpace makes a vector space for an embedder's vectors if there is none.
+// MakeSpace makes a vector space for an embedder's vectors if there is none. Once it is
+// large, searches of it read lists: see [vecindex.Auto].
 func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
 	if err := Readable(v); err != nil {
 		return err
 	}
-	return v.MakeSpace(name, engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: metric})
+	return v.MakeSpace(name, engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: metric, Kind: vecindex.Auto})
 }
