@@ -50,10 +50,12 @@ type Params struct {
 	// Levels bounds the levels of communities; the default is 6. MinClusters
 	// is how many communities a level must have to be made; the default is 10.
 	Levels, MinClusters int
-	// M is the number of links of a node in the index of vectors. The default
-	// is 32.
-	M    int
-	Seed int
+	// Index is the index of the vectors of all layers: c-hnsw (the default), or lists,
+	// which is for hierarchies that memory does not hold. M is the number of links of a node
+	// in the former. The default is 32.
+	Index string
+	M     int
+	Seed  int
 
 	// K is the number of hits on each layer, Ef the width of their search. The
 	// defaults are 5 and 40.
@@ -126,6 +128,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Theta = r.Float("theta", 0, 0, 1)
 	p.Levels = r.Int("levels", 6, 1, maxLevels)
 	p.MinClusters = r.Int("min_clusters", 10, 1, 1_000_000)
+	p.Index = r.OneOf("index", "c-hnsw", "lists")
 	p.M = r.Int("m", 32, 2, 128)
 	p.Seed = r.Int("seed", 0, 0, 1<<31)
 	r.Indexed()

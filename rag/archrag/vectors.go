@@ -59,8 +59,12 @@ func (s *system) putNode(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID
 	return v.PutLayerVector(space, id, layer, vec)
 }
 
-// spaceOptions describes the C-HNSW of entities and communities (spec A2.6).
+// spaceOptions describes the C-HNSW of entities and communities (spec A2.6), or the lists
+// in its place.
 func (s *system) spaceOptions(model llm.SpaceInfo) engine.SpaceOptions {
+	if s.p.Index == "lists" {
+		return engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Kind: vecindex.IVF, Seed: uint64(s.p.Seed)}
+	}
 	return engine.SpaceOptions{
 		Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Kind: vecindex.CHNSW,
 		M: s.p.M, EfConstruction: vecindex.DefaultEfConstruction, Seed: uint64(s.p.Seed),
