@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/ragdb/ragdb/internal/unfinished"
 )
 
 // spill is a temporary file of sorted runs. The zero spill has no file until
@@ -26,11 +28,6 @@ type span struct{ from, n int64 }
 // the most that one is read through.
 const spillBuffer = 64 << 10
 
-// spillName is the pattern of the names of temporary files: Pebble removes files
-// that are called so when it opens a store. The digits are beyond those that it
-// gives its own.
-const spillName = "temporary.7777777*.dbtmp"
-
 // spillDir returns where temporary files go: beside the tables of a store that is
 // a folder, so that they are on the disk that will hold what is made of them.
 func (db *DB) spillDir() string {
@@ -43,7 +40,7 @@ func (db *DB) spillDir() string {
 // write adds a run, which fn writes.
 func (s *spill) write(fn func(w *bufio.Writer) error) error {
 	if s.f == nil {
-		f, err := os.CreateTemp(s.dir, spillName)
+		f, err := os.CreateTemp(s.dir, unfinished.ScratchName)
 		if err != nil {
 			return err
 		}

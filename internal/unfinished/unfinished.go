@@ -5,6 +5,8 @@
 // that makes it. A process that is killed leaves it behind, unlocked: the next
 // that makes the same takes it over or sweeps it. What another process holds is
 // [ErrBusy], and what is not of this package's making is never touched.
+//
+// A [Scratch] is a temporary file, which is nobody's when the process ends.
 package unfinished
 
 import (

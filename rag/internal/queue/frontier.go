@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -125,6 +126,9 @@ type frontier struct {
 	edges  []engine.Target // of a step with Local, the edges
 	// of has the targets of the items that are to be done, by key, for a step with Local.
 	of map[string]engine.Target
+	// later has the nodes with an item that is to be done after those that are in memory,
+	// for a step with Growth.
+	later *roaring.Bitmap
 }
 
 // growthGraph returns the graph whose nodes the items of a step with Growth are about.
@@ -265,13 +269,14 @@ func (st Step) ahead(ctx context.Context, s *engine.Snapshot) (f frontier, all, 
 }
 
 // pendingGrowth is what pending is for a step with [Growth]. next is the frontier when
-// the items are done: those that fail are to be added to it.
+// the items are done: those that fail are to be added to it. Of many items, no two about
+// the same node, it returns the first, and notes in next the nodes of the others.
 func (r *Runner) pendingGrowth(ctx context.Context, s *engine.Snapshot, st Step) (items []WorkItem, failed int, next *frontier, err error) {
 	f, all, look, err := st.ahead(ctx, s)
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	next = &frontier{digest: f.digest, upto: f.upto, open: roaring.New()}
+	next = &frontier{digest: f.digest, upto: f.upto, open: roaring.New(), later: roaring.New()}
 	if !all.IsEmpty() {
 		next.upto = max(next.upto, uint64(all.Maximum()))
 	}
@@ -282,6 +287,7 @@ func (r *Runner) pendingGrowth(ctx context.Context, s *engine.Snapshot, st Step)
 		if err != nil {
 			return err
 		}
+		full := len(items) >= portionItems && st.Growth.Graph == nil
 		for i, w := range some {
 			switch {
 			case states[i] == markFailed && !r.Retry:
@@ -289,13 +295,44 @@ func (r *Runner) pendingGrowth(ctx context.Context, s *engine.Snapshot, st Step)
 				if w.Node != 0 {
 					next.open.Add(uint32(w.Node))
 				}
-			case states[i] != markDone:
+			case states[i] == markDone:
+			case full && w.Node != 0:
+				next.later.Add(uint32(w.Node))
+			default:
 				items = append(items, w)
 			}
 		}
 		return nil
 	})
 	return items, failed, next, err
+}
+
+// portionItems is how many items of a step with [Growth] are in memory at once, to
+// within a batch.
+const portionItems = 16 << 10
+
+// portion returns the next items about the nodes that were noted for later, none if there
+// are no more. It reads no marks: in a snapshot from before the run each would be looked
+// for among all that the run has written since.
+func (st Step) portion(ctx context.Context, s *engine.Snapshot, later *roaring.Bitmap) (items []WorkItem, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			items, err = nil, fmt.Errorf("items: panic: %v", p)
+		}
+	}()
+	last := engine.NodeID(0)
+	err = st.Growth.each(s.Graph(st.Graph()).WithContext(ctx), later, func(ids []engine.NodeID, some []WorkItem) error {
+		items, last = append(items, some...), ids[len(ids)-1]
+		if len(items) >= portionItems {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	later.RemoveRange(0, uint64(last)+1)
+	return items, err
 }
 
 // advance stores a frontier that a run has come to. If the commit is lost, the next

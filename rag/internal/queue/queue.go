@@ -82,10 +82,17 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 	if next != nil {
 		st.frontier, st.moved = next.digest, &moved{}
 	}
-	if len(pending) > 0 {
+	p := progress{total: len(pending)}
+	if next != nil && next.later != nil {
+		p.total += int(next.later.GetCardinality())
+	}
+	for err == nil && len(pending) > 0 {
 		var bad []WorkItem
-		done, bad, err = r.work(ctx, snap, st, pending)
+		var n int
+		n, bad, err = r.work(ctx, snap, st, pending, p)
+		done += n
 		failed += len(bad)
+		p.done, p.failed = p.done+len(pending), p.failed+len(bad)
 		if next != nil {
 			for _, w := range bad {
 				if t, ok := next.of[w.Key]; ok {
@@ -94,6 +101,10 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 					next.open.Add(uint32(w.Node))
 				}
 			}
+		}
+		pending = nil
+		if err == nil && p.done < p.total {
+			pending, err = st.portion(ctx, snap, next.later)
 		}
 	}
 	if st.Local != nil && next != nil {
@@ -196,9 +207,13 @@ func statesOf(jobs engine.Bucket, stage string, items []WorkItem) ([]byte, error
 	return out, err
 }
 
+// progress is how many items of a run are behind those at work, how many of them failed,
+// and how many there are in all.
+type progress struct{ done, failed, total int }
+
 // work does items on several workers and applies the results in order. failed are those
 // of them that were set aside.
-func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem) (done int, failed []WorkItem, err error) {
+func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem, p progress) (done int, failed []WorkItem, err error) {
 	workers := r.Workers
 	if workers < 1 {
 		workers = r.Models.Workers()
@@ -251,7 +266,7 @@ func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 		batch = slices.Delete(batch, 0, n)
 		at += n
 		done += n - bad
-		r.Notify(Event{Stage: st.Name(), Done: at, Total: len(items), Failed: len(failed), Usage: r.Models.Usage()})
+		r.Notify(Event{Stage: st.Name(), Done: p.done + at, Total: p.total, Failed: p.failed + len(failed), Usage: r.Models.Usage()})
 		if err = errors.Join(err, aerr); err != nil {
 			return done, failed, err
 		}

@@ -3,7 +3,7 @@ package words
 import (
 	"context"
 	"errors"
-	"iter"
+	"os"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -43,34 +43,25 @@ func (l *Store) Train(ctx context.Context, set text.ChunkSet, notify func(done, 
 		return err
 	}
 	cases := &text.CaseStats{}
-	texts := func() iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for ch, err := range l.C.Chunks(v, set) {
-				if !yield(ch.Text, err) || err != nil {
-					return
-				}
+	texts := func(yield func(string, error) bool) {
+		for ch, err := range l.C.Chunks(v, set) {
+			if err == nil {
+				cases.Add(ch.Text)
+			}
+			if !yield(ch.Text, err) || err != nil {
+				return
 			}
 		}
 	}
-	for s, err := range texts() {
-		if err != nil {
-			return err
-		}
-		cases.Add(s)
-	}
-	table, err := local.Train(ctx, texts, local.TrainOptions{
+	_, err = local.TrainTo(ctx, texts, local.TrainOptions{
 		Version: version,
 		Live: func(r local.Row) error {
 			return w.set(ctx, wordKey(version, "row/"+r.Word), r.Append(nil))
 		},
-	})
+		Dir: l.scratchDir(),
+	}, func(key, value []byte) error { return w.set(ctx, wordKey(version, "table/"+string(key)), value) })
 	if err != nil {
 		return err
-	}
-	for key, value := range table.Entries() {
-		if err := w.set(ctx, wordKey(version, "table/"+string(key)), value); err != nil {
-			return err
-		}
 	}
 	err = writeCases(cases, version, func(key, value []byte) error { return w.set(ctx, key, value) })
 	if err != nil {
@@ -98,6 +89,16 @@ func (l *Store) Train(ctx context.Context, set text.ChunkSet, notify func(done, 
 	}
 	notify(1, 1)
 	return nil
+}
+
+// scratchDir returns where temporary files go: beside the tables of a database that is
+// a folder.
+func (l *Store) scratchDir() string {
+	path := l.C.DB().Path()
+	if info, err := os.Stat(path); err != nil || !info.IsDir() || path == engine.Memory {
+		return ""
+	}
+	return path
 }
 
 // wordBytes is how much of the words one transaction writes. It is small: while it

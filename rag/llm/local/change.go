@@ -109,7 +109,7 @@ func (c *Change) apply(text string, remove bool) {
 			last = -1
 		}
 		part := changePart{text: int32(len(c.kept)), next: last}
-		if con.x != nil {
+		if len(con.x) > 0 {
 			part.x = con.x[i]
 		}
 		if known {

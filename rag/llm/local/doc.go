@@ -19,8 +19,8 @@
 //
 // Life-cycle of a corpus:
 //
-//  1. Train on its chunks. Store [Table.Entries], which end with the head, and
-//     the live rows ([TrainOptions.Live]). Embed and store the chunks.
+//  1. Train on its chunks by [TrainTo]. Store what it gives, which ends with the head,
+//     and the live rows ([TrainOptions.Live]). Embed and store the chunks.
 //  2. Added and removed chunks: [LoadWords] of them (for many, [LoadTable]), embed the
 //     new ones with it, and
 //     bring the live rows up to date by a [Change]. Rows are sums of integers:

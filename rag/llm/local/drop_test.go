@@ -3,7 +3,6 @@ package local_test
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -19,15 +18,7 @@ func TestDrop(t *testing.T) {
 	for i := range 1200 {
 		texts = append(texts, fmt.Sprintf("The keeper of lamp%04d and harbour%04d met the ferry of day %d.", i, i%40, i%7))
 	}
-	table, err := local.Train(t.Context(), func() iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for _, s := range texts {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
-	}, local.TrainOptions{Version: 3})
+	table, err := local.Train(t.Context(), seqOf(texts), local.TrainOptions{Version: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,6 @@ package local
 import "errors"
 
 var (
-	// ErrTexts says that the texts of a training were not the same when they
-	// were read a second time.
-	ErrTexts = errors.New("texts changed during training")
 	// ErrTable says that stored bytes are not those of a word table, or not
 	// all of them, or of another build's analyzer or hash.
 	ErrTable = errors.New("malformed word table")

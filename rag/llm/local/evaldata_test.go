@@ -41,13 +41,11 @@ type question struct {
 }
 
 // seqOf returns texts as Train wants them.
-func seqOf(texts []string) func() iter.Seq2[string, error] {
-	return func() iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for _, s := range texts {
-				if !yield(s, nil) {
-					return
-				}
+func seqOf(texts []string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, s := range texts {
+			if !yield(s, nil) {
+				return
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package local_test
 import (
 	"context"
 	"fmt"
-	"iter"
 
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -16,12 +15,10 @@ func ExampleTrain() {
 		"The bank raised its interest rate again.",
 		"Interest at the bank is paid in May.",
 	}
-	texts := func() iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for _, c := range chunks {
-				if !yield(c, nil) {
-					return
-				}
+	texts := func(yield func(string, error) bool) {
+		for _, c := range chunks {
+			if !yield(c, nil) {
+				return
 			}
 		}
 	}

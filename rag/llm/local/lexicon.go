@@ -53,28 +53,46 @@ type contribution struct {
 	b    []int32 // by entry of dims, units of 2^-15
 }
 
-// contribution computes x = L2((1+ln tf) rarity) and b = L2(sum of x times
-// the signatures) of a text. Without words, or if the signatures cancel out,
-// b is 0.
+// weighed is a word of a text as a contribution needs it.
+type weighed struct {
+	n         int
+	rarity    float32
+	signature signature
+}
+
+// contribution returns what a text contributes. Without words, or if the signatures
+// cancel out, b is 0.
 func (l *lexicon) contribution(text string) contribution {
 	c := contribution{bag: bag(text)}
-	weights := make([]float64, len(c.bag))
-	sum := 0.0
+	words := make([]weighed, len(c.bag))
 	for i, w := range c.bag {
 		_, r := l.lookup(w.term)
-		weights[i] = frequency(w.n) * float64(r)
-		sum += float64(weights[i] * weights[i])
+		words[i] = weighed{w.n, r, signatureOf(w.term)}
+	}
+	c.weigh(words)
+	return c
+}
+
+// weigh computes x = L2((1+ln tf) rarity) and b = L2(sum of x times the signatures) of
+// the words of a text, in the memory of those that it had.
+func (c *contribution) weigh(words []weighed) {
+	c.x, c.dims, c.b = c.x[:0], c.dims[:0], c.b[:0]
+	sum := 0.0
+	for i := range words {
+		w := frequency(words[i].n) * float64(words[i].rarity)
+		sum += float64(w * w)
 	}
 	if sum == 0 {
-		return c
+		return
 	}
 	by := (1 << weightBits) / math.Sqrt(sum)
-	c.x = make([]int32, len(c.bag))
 	var s [Dim]int64
-	for i, w := range c.bag {
-		c.x[i] = int32(math.RoundToEven(weights[i] * by))
-		for _, slot := range signatureOf(w.term) {
-			s[slot.dim] += int64(c.x[i]) * int64(slot.sign)
+	for i := range words {
+		w := &words[i]
+		x := int32(math.RoundToEven(frequency(w.n) * float64(w.rarity) * by))
+		c.x = append(c.x, x)
+		for _, slot := range w.signature {
+			s[slot.dim] += int64(x) * int64(slot.sign)
 		}
 	}
 	sum = 0
@@ -82,21 +100,23 @@ func (l *lexicon) contribution(text string) contribution {
 		sum += float64(v * v) // below 2^53 for any text of sane size
 	}
 	if sum == 0 {
-		return c
+		return
 	}
 	by = (1 << weightBits) / math.Sqrt(sum)
 	for i, v := range s {
+		if v == 0 {
+			continue
+		}
 		if q := int32(math.RoundToEven(float64(v) * by)); q != 0 {
 			c.dims = append(c.dims, int32(i))
 			c.b = append(c.b, q)
 		}
 	}
-	return c
 }
 
 // addTo adds what the text gives to word i of its bag to a row.
 func addTo[T int16 | int32 | int64](row []T, c *contribution, i int) {
-	if c.x == nil {
+	if len(c.x) == 0 {
 		return
 	}
 	x := c.x[i]

@@ -47,19 +47,27 @@ func (r Row) Append(dst []byte) []byte {
 // that is [ErrRow].
 func DecodeRow(word string, b []byte) (Row, error) {
 	r := Row{Word: word, Sum: make([]int64, Dim)}
+	if err := r.decode(b); err != nil {
+		return Row{}, err
+	}
+	return r, nil
+}
+
+// decode reads what Append wrote.
+func (r *Row) decode(b []byte) error {
 	rest, ok := b, false
 	if r.Texts, rest, ok = varint.Varint(rest); !ok {
-		return Row{}, phase.Errorf("row of %q: %w: number of texts", word, ErrRow)
+		return phase.Errorf("row of %q: %w: number of texts", r.Word, ErrRow)
 	}
 	for i := range r.Sum {
 		if r.Sum[i], rest, ok = varint.Varint(rest); !ok {
-			return Row{}, phase.Errorf("row of %q: %w: component %d", word, ErrRow, i)
+			return phase.Errorf("row of %q: %w: component %d", r.Word, ErrRow, i)
 		}
 	}
 	if len(rest) > 0 {
-		return Row{}, phase.Errorf("row of %q: %w: %d bytes after the end", word, ErrRow, len(rest))
+		return phase.Errorf("row of %q: %w: %d bytes after the end", r.Word, ErrRow, len(rest))
 	}
-	return r, nil
+	return nil
 }
 
 // row returns what the contribution adds to the row of word i of its bag.

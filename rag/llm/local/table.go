@@ -46,7 +46,15 @@ type Table struct {
 	words  []string // ascending
 	df     []int64
 	scales []float32 // of the rows
-	rows   []int8    // Dim a word
+	rows   [][]int8  // parts of rowsPart rows, Dim a word
+}
+
+// rowsPart is how many rows are allocated together: a table grows without being copied.
+const rowsPart = 1 << 10
+
+// row returns a row.
+func (t *Table) row(row int) []int8 {
+	return t.rows[row/rowsPart][row%rowsPart*Dim:][:Dim]
 }
 
 // Head returns the table's head.
@@ -71,7 +79,7 @@ func (t *Table) Embed(text string) (v []float32, ok bool) {
 		row, r := t.lex.lookup(c.term)
 		x := float32(frequency(c.n) * float64(r))
 		if row >= 0 {
-			addScaled(v, t.rows[int(row)*Dim:(int(row)+1)*Dim], float32(x*t.scales[row]))
+			addScaled(v, t.row(int(row)), float32(x*t.scales[row]))
 			continue
 		}
 		if unknown == nil {
@@ -80,16 +88,22 @@ func (t *Table) Embed(text string) (v []float32, ok bool) {
 		h := signatureOf(c.term)
 		h.addTo(unknown, x)
 	}
+	return finish(v, unknown, t.head.Direction, words), true
+}
+
+// finish returns the vector of a text with some words: v is the sum of those that the
+// table knows, unknown of the others, nil if there are none.
+func finish(v, unknown, direction []float32, words []count) []float32 {
 	if unknown != nil {
-		remove(unknown, t.head.Direction)
+		remove(unknown, direction)
 		for i, x := range unknown {
 			v[i] += x
 		}
 	}
 	if !normalise(v) {
-		return signatures(words), true
+		return signatures(words)
 	}
-	return v, true
+	return v
 }
 
 // signatures returns the sum of the signatures of words as a unit vector. It

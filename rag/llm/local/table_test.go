@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
+	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -107,25 +109,61 @@ func digest(s stored) string {
 }
 
 func TestTrainDeterministic(t *testing.T) {
-	texts := synthetic(1, 700)
-	var want string
-	for _, workers := range []int{1, 2, 3, 8} {
-		table, err := local.Train(t.Context(), seqOf(texts), local.TrainOptions{Version: 7, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := digest(store(table))
-		if want == "" {
-			want = got
-		}
-		if got != want {
-			t.Errorf("%d workers: table %s, want %s", workers, got, want)
+	for _, c := range []struct {
+		name  string
+		texts []string
+		// The bytes are part of the format: vectors of a version depend on them.
+		table, live string
+	}{
+		{"few words", synthetic(1, 700), "aeb7b4b385271c90", "a7b8c467284cbe0d"},
+		{"words of single texts", manyWords(), "51a048d540dd4909", "9c9a45c6ee806150"},
+	} {
+		for _, o := range []local.TrainOptions{
+			{Workers: 3}, {Workers: 8, MemoryBytes: 1 << 20}, {Workers: 2, MemoryBytes: 300 << 10},
+		} {
+			live, table := stored{}, stored{}
+			o.Version, o.Dir = 7, t.TempDir()
+			o.Live = func(r local.Row) error {
+				live[r.Word] = r.Append(nil)
+				return nil
+			}
+			h, err := local.TrainTo(t.Context(), seqOf(c.texts), o, func(key, value []byte) error {
+				table[string(key)] = slices.Clone(value)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := digest(table); got != c.table {
+				t.Errorf("%s, %d workers, %d bytes: table %s, want %s", c.name, o.Workers, o.MemoryBytes, got, c.table)
+			}
+			if got := digest(live); got != c.live {
+				t.Errorf("%s, %d workers, %d bytes: live rows %s, want %s", c.name, o.Workers, o.MemoryBytes, got, c.live)
+			}
+			loaded, err := local.LoadTable(table)
+			if err != nil || !loaded.Head().Same(h) {
+				t.Errorf("%s: loaded %+v, %v", c.name, loaded, err)
+			}
+			if left, err := os.ReadDir(o.Dir); err != nil || len(left) > 0 {
+				t.Errorf("%s: %d temporary files are left, %v", c.name, len(left), err)
+			}
 		}
 	}
-	// The bytes are part of the format: vectors of a version depend on them.
-	if golden := "aeb7b4b385271c90"; want != golden {
-		t.Errorf("table %s, want %s", want, golden)
+}
+
+// manyWords returns texts of more than [local.KeepAll] words, most of them of one text.
+func manyWords() []string {
+	out := synthetic(2, 3500)
+	for i := range out {
+		var b strings.Builder
+		b.WriteString(out[i])
+		for k := range 20 {
+			fmt.Fprintf(&b, "s%dx ", i*20+k)
+		}
+		fmt.Fprintf(&b, "p%dx", i/2)
+		out[i] = b.String()
 	}
+	return out
 }
 
 func TestGoldenVector(t *testing.T) {
@@ -309,30 +347,28 @@ func TestStoredDamage(t *testing.T) {
 func TestTrainErrors(t *testing.T) {
 	boom := errors.New("boom")
 	texts := synthetic(7, 100)
-	calls := 0
-	changing := func() iter.Seq2[string, error] {
-		calls++
-		return seqOf(texts[calls:])()
-	}
-	if _, err := local.Train(t.Context(), changing, local.TrainOptions{}); !errors.Is(err, local.ErrTexts) {
-		t.Errorf("fewer texts: %v", err)
-	}
-	other := func() iter.Seq2[string, error] {
-		calls++
-		return seqOf([]string{fmt.Sprint("word", calls)})()
-	}
-	if _, err := local.Train(t.Context(), other, local.TrainOptions{}); !errors.Is(err, local.ErrTexts) {
-		t.Errorf("other texts: %v", err)
-	}
-	failing := func() iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) { yield("", boom) }
-	}
+	failing := func(yield func(string, error) bool) { yield("", boom) }
 	if _, err := local.Train(t.Context(), failing, local.TrainOptions{}); !errors.Is(err, boom) {
 		t.Errorf("failing texts: %v", err)
 	}
 	live := local.TrainOptions{Live: func(local.Row) error { return boom }}
 	if _, err := local.Train(t.Context(), seqOf(texts), live); !errors.Is(err, boom) {
 		t.Errorf("failing Live: %v", err)
+	}
+	for _, at := range []string{"row/w001x", "head"} {
+		store := func(key, _ []byte) error {
+			if string(key) == at {
+				return boom
+			}
+			return nil
+		}
+		if _, err := local.TrainTo(t.Context(), seqOf(texts), local.TrainOptions{}, store); !errors.Is(err, boom) {
+			t.Errorf("storing %s fails: %v", at, err)
+		}
+	}
+	none := local.TrainOptions{Dir: filepath.Join(t.TempDir(), "none")}
+	if _, err := local.Train(t.Context(), seqOf(synthetic(7, 30_000)), none); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder for temporary files: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

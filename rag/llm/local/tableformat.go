@@ -59,7 +59,7 @@ func (t *Table) Entries() iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		var sum rowSum
 		for row, word := range t.words {
-			b := t.appendRow(make([]byte, 0, Dim+16), row)
+			b := appendRow(make([]byte, 0, Dim+16), t.df[row], t.scales[row], t.row(row))
 			sum.toggle(word, b)
 			if !yield(rowKey(word), b) {
 				return
@@ -85,10 +85,10 @@ func (s *rowSum) toggle(word string, value []byte) {
 	}
 }
 
-func (t *Table) appendRow(b []byte, row int) []byte {
-	b = binary.AppendUvarint(b, uint64(t.df[row]))
-	b = appendFloat(b, t.scales[row])
-	for _, q := range t.rows[row*Dim : (row+1)*Dim] {
+func appendRow(b []byte, df int64, scale float32, row []int8) []byte {
+	b = binary.AppendUvarint(b, uint64(df))
+	b = appendFloat(b, scale)
+	for _, q := range row {
 		b = append(b, byte(q))
 	}
 	return b
@@ -357,8 +357,15 @@ func (t *Table) decodeRow(word string, b []byte) error {
 	t.words = append(t.words, word)
 	t.df = append(t.df, int64(df))
 	t.scales = append(t.scales, scale)
+	last := len(t.rows) - 1
+	switch {
+	case last < 0:
+		t.rows, last = append(t.rows, nil), 0 // a few rows take little
+	case len(t.rows[last]) == rowsPart*Dim:
+		t.rows, last = append(t.rows, make([]int8, 0, rowsPart*Dim)), last+1
+	}
 	for _, q := range row {
-		t.rows = append(t.rows, int8(q))
+		t.rows[last] = append(t.rows[last], int8(q))
 	}
 	return nil
 }
