@@ -30,7 +30,10 @@ import (
 // have been made ([TxView.MakeField]) and the node must exist. Searches see
 // the terms after the commit.
 func (v *TxView) PutTerms(field string, id NodeID, terms []text.Term) error {
-	return v.wrap(fmt.Sprintf("put terms of node %d", id), v.putTerms(field, id, terms))
+	if err := v.putTerms(field, id, terms); err != nil {
+		return v.wrap(fmt.Sprintf("put terms of node %d", id), err)
+	}
+	return nil
 }
 
 func (v *TxView) putTerms(field string, id NodeID, terms []text.Term) error {

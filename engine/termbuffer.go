@@ -18,7 +18,7 @@ type termBuffer struct {
 	seed      maphash.Seed
 	texts     []byte
 	terms     []bufferedTerm
-	table     []uint32 // by hash, linear probing: place in terms + 1, 0 for none
+	table     []uint64 // by hash, linear probing: hash << 32 | place in terms + 1, 0 for none
 	ops       []postingsOp
 	positions []byte
 	fields    []fieldSum // in order of their ids
@@ -34,7 +34,6 @@ type termBuffer struct {
 type bufferedTerm struct {
 	sum      [2]int64 // nodes, occurrences
 	at       int      // its text in the arena
-	hash     uint32
 	field    uint32
 	size     uint16
 	removed  bool   // some node loses it
@@ -60,7 +59,7 @@ type fieldSum struct {
 // What a buffered term and each change count towards a transaction's size,
 // beside texts and positions.
 const (
-	bufferedTermBytes = 64 + 16 + 24 // with its places in the table and in order
+	bufferedTermBytes = 48 + 32 + 24 // with its places in the table and in order
 	postingsOpBytes   = 32 + 4
 )
 
@@ -107,15 +106,19 @@ func (b *termBuffer) find(field uint32, term string) (i uint32, isNew bool) {
 	hash := uint32(h >> 32)
 	mask := uint32(len(b.table) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
-		if b.table[at] == 0 {
+		slot := b.table[at]
+		if slot == 0 {
 			i := uint32(len(b.terms))
-			b.terms = append(b.terms, bufferedTerm{at: len(b.texts), hash: hash, field: field, size: uint16(len(term))})
+			b.terms = append(b.terms, bufferedTerm{at: len(b.texts), field: field, size: uint16(len(term))})
 			b.texts = append(b.texts, term...)
-			b.table[at] = i + 1
+			b.table[at] = uint64(hash)<<32 | uint64(i+1)
 			return i, true
 		}
-		i := b.table[at] - 1
-		if t := &b.terms[i]; t.hash == hash && t.field == field && string(b.text(t)) == term {
+		if uint32(slot>>32) != hash {
+			continue
+		}
+		i := uint32(slot) - 1
+		if t := &b.terms[i]; t.field == field && string(b.text(t)) == term {
 			return i, false
 		}
 	}
@@ -126,14 +129,18 @@ func (b *termBuffer) grow() {
 	if b.table == nil {
 		b.seed = maphash.MakeSeed()
 	}
-	b.table = make([]uint32, max(16, 2*len(b.table)))
+	old := b.table
+	b.table = make([]uint64, max(16, 2*len(old)))
 	mask := uint32(len(b.table) - 1)
-	for i := range b.terms {
-		at := b.terms[i].hash & mask
+	for _, slot := range old {
+		if slot == 0 {
+			continue
+		}
+		at := uint32(slot>>32) & mask
 		for b.table[at] != 0 {
 			at = (at + 1) & mask
 		}
-		b.table[at] = uint32(i) + 1
+		b.table[at] = slot
 	}
 }
 

@@ -25,13 +25,14 @@ func Container(id uint64) uint64 { return id >> 16 }
 
 // appendEscaped appends b with 00 written as 00 FF and closed by 00 00.
 func appendEscaped(dst, b []byte) []byte {
-	for _, c := range b {
-		dst = append(dst, c)
-		if c == 0 {
-			dst = append(dst, 0xFF)
+	for {
+		i := bytes.IndexByte(b, 0)
+		if i < 0 {
+			return append(append(dst, b...), 0, 0)
 		}
+		dst = append(append(dst, b[:i]...), 0, 0xFF)
+		b = b[i+1:]
 	}
-	return append(dst, 0, 0)
 }
 
 // escapedLen returns the length of the escaped field at the start of b, its
