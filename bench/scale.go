@@ -72,6 +72,7 @@ func scales() []scaled {
 			return [][]string{{"text", "-docs", strconv.Itoa(n), "-queries", "300", "-dir", dir}}
 		}, []string{""}},
 		{"kcore", "nodes", 1 << 16, graph("kcore"), costs},
+		{"components", "nodes", 1 << 16, graph("components"), costs},
 		{"pagerank", "nodes", 1 << 16, graph("pagerank"), costs},
 		{"leiden", "nodes", 1 << 16, graph("leiden:2"), costs},
 		{"ppr", "nodes", 1 << 16, graph("ppr_bound"), costs},
