@@ -62,8 +62,8 @@
 // In the same way vectors come into the lists of an IVF, and dead ones leave them. Lists
 // that get too long are divided, those that get too short given up. Until there are
 // 262,144 vectors all lists are made again whenever the vectors have doubled. Making them takes
-// memory beside what the index holds: rows of a sample, up to 256 MiB, and sums of 8 bytes for each
-// element of a centroid; some 700 MB at the peak for a million vectors of 768 elements.
+// memory beside what the index holds: rows of a sample, up to 64 MiB, and sums of 8 bytes for each
+// element of a centroid: 415 MB at the peak, caches included, for 500,000 vectors of 512 elements at a budget of 128 MiB.
 //
 // # Life-cycle
 //

@@ -16,8 +16,8 @@ import (
 const (
 	// sampleBytes bounds the rows that lists are found in; perList is how many there
 	// are of them for each list if that lets.
-	sampleBytes = 256 << 20
-	perList     = 24
+	sampleBytes = 64 << 20
+	perList     = 12
 	// meanRows is how many vectors the mean is of.
 	meanRows = 4096
 	// refines is how often all vectors are put to their nearest lists, and the lists
