@@ -25,6 +25,7 @@ type synonymStage struct {
 
 	settling  sync.Once // a run
 	unsettled error
+	looked    int // entities that Items was asked for last
 }
 
 // maxSynonyms bounds the synonyms that one entity is joined to when it comes,
@@ -36,6 +37,9 @@ const (
 	maxSynonyms   = 100
 	fewSynonyms   = 8
 	exactSynonyms = 1_000
+	// few entities that come to many find theirs exactly too: to link the index would
+	// look at all names, for each of them.
+	fewNew = 256
 )
 
 // settle links the vectors of names: a search among such as are not linked yet
@@ -58,6 +62,7 @@ func (st *synonymStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 func (st *synonymStage) growth() *queue.Growth {
 	digest := method.Digest("synonyms", st.model.Model)
 	return &queue.Growth{Graph: st.s.g, Type: typeEntity, Digest: digest, Together: true, Items: func(_ *engine.View, ids []engine.NodeID) ([]method.WorkItem, error) {
+		st.looked = len(ids)
 		out := []method.WorkItem{{Key: ofModel, Digest: digest}}
 		for _, id := range ids {
 			out = append(out, method.WorkItem{Key: graph.NodeItem(id), Digest: digest, Node: id})
@@ -91,7 +96,7 @@ func (st *synonymStage) near(ctx context.Context, s *engine.Snapshot, id engine.
 	if err != nil {
 		return nil, err
 	}
-	if vecs.Len() <= exactSynonyms {
+	if vecs.Len() <= exactSynonyms || st.looked <= fewNew {
 		return st.search(ctx, vecs, id, true)
 	}
 	if err := st.settle(ctx); err != nil {
