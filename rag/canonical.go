@@ -20,6 +20,7 @@ const localVectors = "local/"
 //	jobs        marks of work done, by node id
 //	frontiers   how far stages have come, for one database alone
 //	idle        what decides whether a method has work, for one database alone
+//	whole       what stages cost that look at a whole graph
 //	methods     how instances were indexed, with the model's version
 //	words       word tables and live rows, by version
 //	near        model that near chunks were found by

@@ -73,7 +73,11 @@ func estimated(stages []StageResult, rows []cost.Spent) []cost.EstimatedStage {
 		}
 	}
 	for _, s := range stages {
+		at := len(out)
 		add(s.Stage, s.Done+s.Failed)
+		if at < len(out) {
+			out[at].Whole = s.Whole
+		}
 	}
 	for _, r := range rows { // those that are of no stage's items
 		if !listed[r.Stage] {

@@ -348,7 +348,12 @@ func (x *Indexer) step(ctx context.Context, r *queue.Runner, st queue.Step, out 
 	start := time.Now()
 	done, failed, err := r.Run(ctx, st)
 	if done+failed > 0 {
-		out.Stages = append(out.Stages, StageResult{st.Name(), done, failed, time.Since(start).Milliseconds()})
+		result := StageResult{Stage: st.Name(), Done: done, Failed: failed, Ms: time.Since(start).Milliseconds()}
+		if st.Whole != nil && st.Whole.Nodes > 0 && done > 0 {
+			whole := *st.Whole
+			result.Whole = &whole
+		}
+		out.Stages = append(out.Stages, result)
 	}
 	out.Failed += failed
 	return err

@@ -76,4 +76,6 @@ type StageResult struct {
 	Done   int    `json:"done"`
 	Failed int    `json:"failed"`
 	Ms     int64  `json:"ms"`
+	// Whole is set if the stage looked at the whole graph of a method.
+	Whole *cost.Whole `json:"whole,omitempty"`
 }

@@ -280,7 +280,7 @@ func state(t testing.TB, db *engine.DB) string {
 // ofItsCommits reports whether an entry tells by which commits or when it came.
 func ofItsCommits(bucket string, key []byte) bool {
 	switch bucket {
-	case "runs", "traces", "frontiers", "idle", "settled":
+	case "runs", "traces", "frontiers", "idle", "whole", "settled":
 		return true
 	case "jobs":
 		_, stage, _ := strings.Cut(string(key), "\x00")

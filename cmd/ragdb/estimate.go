@@ -252,6 +252,13 @@ func (a *app) printEstimate(e *estimateResult) {
 	if len(t.rows) > 0 {
 		a.out.rows(t)
 	}
+	var whole wholeStages
+	for _, s := range e.Stages {
+		whole.add(stageName(s.Stage), s.Whole)
+	}
+	if line := whole.line(); line != "" {
+		a.out.print("%s\n", strings.ToUpper(line[:1])+line[1:])
+	}
 	line := e.line()
 	a.out.print("%s\n", strings.ToUpper(line[:1])+line[1:])
 }

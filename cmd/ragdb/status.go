@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -47,6 +48,8 @@ type stageStatus struct {
 	Done    int    `json:"done"`
 	Pending int    `json:"pending"`
 	Failed  int    `json:"failed"`
+	// Whole is set if the step looks at a whole graph, once it has.
+	Whole *cost.Whole `json:"whole,omitempty"`
 }
 
 type failedItem struct {
@@ -188,7 +191,11 @@ func count(ctx context.Context, snap *engine.Snapshot, method string, stages []m
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, stageStatus{method, st.Name(), n.Done, n.Pending, n.Failed})
+		whole, err := st.LastWhole(snap.Graph(st.Graph()).WithContext(ctx))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stageStatus{method, st.Name(), n.Done, n.Pending, n.Failed, whole})
 	}
 	return out, nil
 }
@@ -250,6 +257,15 @@ func (a *app) printStatus(r *statusResult) {
 		for _, advice := range m.Advice {
 			o.print("%s: %s\n", m.Instance, escape(advice.Reason))
 			o.note("advised: ragdb index %s --%s", quote(r.DB), advice.Action)
+		}
+	}
+	for _, m := range r.Methods {
+		var all wholeStages
+		for _, s := range m.Stages {
+			all.add(s.Stage, s.Whole)
+		}
+		if line := all.line(); line != "" {
+			o.print("%s: %s\n", m.Instance, line)
 		}
 	}
 	a.printBeyondMemory(&r.Memory)

@@ -88,6 +88,7 @@ func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 	if len(lv.ids) == 0 {
 		return json.Marshal(leveled{})
 	}
+	st.Looked(len(lv.ids), len(lv.edges))
 	b, err := readBase(v, st.n)
 	if err != nil {
 		return nil, err

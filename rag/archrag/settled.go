@@ -124,6 +124,9 @@ func (s *system) steps(model llm.SpaceInfo, stages []method.Stage) []method.Step
 			}
 			return r.Done[g.Name()], nil
 		}
+		if l, ok := st.(*levelStage); ok {
+			step.Whole = l.Whole()
+		}
 		out = append(out, step)
 	}
 	return append(out, method.Steps(end)...)

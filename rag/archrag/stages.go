@@ -18,7 +18,7 @@ func (s *system) stages(m *method.Models) []method.Step {
 	var out []method.Stage
 	for n := 1; n <= s.p.Levels; n++ {
 		out = append(out,
-			&levelStage{graph.NewStage(fmt.Sprintf("level %d", n), s.g), s, n, model},
+			&levelStage{graph.NewWholeStage(fmt.Sprintf("level %d", n), s.g), s, n, model},
 			&reportStage{Stage: graph.NewStage(fmt.Sprintf("reports %d", n), s.g), s: s, n: n, model: model})
 	}
 	return append(first, s.steps(model, out)...)

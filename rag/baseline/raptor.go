@@ -60,13 +60,15 @@ func openRAPTOR(ctx context.Context, c *method.Corpus, params map[string]string)
 // stages is [method.System.Build].
 func (s *raptor) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	out := []method.Stage{&leafStage{graph.NewStage("leaves", s.g), s, model}}
+	out := method.Steps(&leafStage{graph.NewStage("leaves", s.g), s, model})
 	for layer := range s.layers {
-		out = append(out,
-			&clusterStage{graph.NewStage(fmt.Sprintf("clusters %d", layer), s.g), s, layer, model},
+		clusters := &clusterStage{graph.NewWholeStage(fmt.Sprintf("clusters %d", layer), s.g), s, layer, model}
+		steps := method.Steps(clusters,
 			&summaryStage{Stage: graph.NewStage(fmt.Sprintf("summaries %d", layer+1), s.g), s: s, layer: layer + 1, model: model})
+		steps[0].Whole = clusters.Whole()
+		out = append(out, steps...)
 	}
-	return method.Steps(out...)
+	return out
 }
 
 // plan is [method.System.Plan]: the collapsed tree (section 3, querying).

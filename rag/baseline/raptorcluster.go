@@ -87,6 +87,7 @@ func (st *clusterStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mo
 	if err != nil || len(nodes) <= st.s.dim+1 {
 		return []byte("[]"), err
 	}
+	st.Looked(len(nodes), 0)
 	groups, err := st.divide(ctx, nodes, m, 0)
 	if err != nil {
 		return nil, err
@@ -104,19 +105,22 @@ func (st *clusterStage) vectors(ctx context.Context, v *engine.View, nodes []tre
 	if err != nil {
 		return nil, m, err
 	}
-	var has []treeNode
-	var vec []float32
-	for _, n := range nodes {
-		vec, err = vecs.Vector(ctx, uint64(n.id), vec[:0])
-		if graph.IsMissing(err) {
-			continue
-		}
-		if err != nil {
-			return nil, m, err
-		}
-		has, m.Data = append(has, n), append(m.Data, vec...)
+	ids := make([]engine.NodeID, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.id
 	}
-	return has, m, nil
+	data, has, err := graph.Vectors(ctx, vecs, ids, m.Dim)
+	if err != nil {
+		return nil, m, err
+	}
+	m.Data = data
+	var out []treeNode
+	for i, n := range nodes {
+		if has[i] {
+			out = append(out, n)
+		}
+	}
+	return out, m, nil
 }
 
 // maxDivisions bounds how often a cluster that is too long for a summary is

@@ -59,6 +59,18 @@ type EstimatedStage struct {
 	OutTokens int      `json:"out_tok_est"`
 	Cached    int      `json:"cached,omitempty"`
 	USD       *float64 `json:"usd_est"`
+	// Whole is set if the stage looks at a whole graph.
+	Whole *Whole `json:"whole,omitempty"`
+}
+
+// Whole is what a stage costs that looks at the whole graph of a method when something of
+// it changed, whatever the size of the change.
+type Whole struct {
+	// Nodes and Edges are how many it reads.
+	Nodes int `json:"nodes"`
+	Edges int `json:"edges"`
+	// CPUSeconds is the processor time of the process meanwhile.
+	CPUSeconds float64 `json:"cpu_s"`
 }
 
 // Sum adds up the stages: tokens, the time that the calls take, and the range of prices

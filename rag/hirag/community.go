@@ -50,6 +50,7 @@ func (st *communityStage) read(v engine.Reader) error {
 	if st.graph, err = st.s.readGraph(v); err != nil {
 		return err
 	}
+	st.Looked(len(st.graph.nodes), len(st.graph.edges))
 	st.nodes = make([][32]byte, len(st.graph.nodes))
 	parts := []string{"communities", strconv.Itoa(st.s.p.Size)}
 	names := map[engine.NodeID]string{}

@@ -56,6 +56,7 @@ func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 			}
 			err = eerr
 		}
+		st.Looked(len(st.nodes), 0)
 		yield(st.s.global(layerItem(st.layer), st.digest(), s.Epoch()), err)
 	}
 }
@@ -102,16 +103,19 @@ func (st *layerStage) read(ctx context.Context, v *engine.View) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range nodes {
-		data, err := vecs.Vector(ctx, uint64(n.id), st.matrix.Data)
-		if graph.IsMissing(err) {
-			continue
+	ids := make([]engine.NodeID, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.id
+	}
+	data, has, err := graph.Vectors(ctx, vecs, ids, st.model.Dim)
+	if err != nil {
+		return err
+	}
+	st.matrix.Data = data
+	for i, n := range nodes {
+		if has[i] {
+			st.nodes = append(st.nodes, n)
 		}
-		if err != nil {
-			return err
-		}
-		st.matrix.Data = data
-		st.nodes = append(st.nodes, n)
 	}
 	return nil
 }

@@ -18,19 +18,21 @@ func (s *system) stages(m *method.Models) []method.Step {
 	out := []method.Step{s.extract().Step(), nodes("entities", 0), s.describer().Step()}
 	if s.p.HiIndex {
 		for layer := range s.p.Depth {
-			out = append(out, method.Steps(
-				&layerStage{Stage: graph.NewStage(fmt.Sprint("layer ", layer), s.g), s: s, layer: layer, model: model},
-				&summaryStage{Stage: graph.NewStage(fmt.Sprint("summaries ", layer+1), s.g), s: s, layer: layer},
-			)...)
-			out = append(out, nodes(fmt.Sprint("vectors ", layer+1), layer+1))
+			clusters := &layerStage{Stage: graph.NewWholeStage(fmt.Sprint("layer ", layer), s.g), s: s, layer: layer, model: model}
+			steps := method.Steps(clusters, &summaryStage{Stage: graph.NewStage(fmt.Sprint("summaries ", layer+1), s.g), s: s, layer: layer})
+			steps[0].Whole = clusters.Whole()
+			out = append(append(out, steps...), nodes(fmt.Sprint("vectors ", layer+1), layer+1))
 		}
 	}
-	last := []method.Stage{&communityStage{Stage: graph.NewStage("communities", s.g), s: s}}
+	communities := &communityStage{Stage: graph.NewWholeStage("communities", s.g), s: s}
+	last := []method.Stage{communities}
 	for level := maxLevel; level >= 0; level-- {
 		last = append(last, &reportStage{Stage: graph.NewStage(fmt.Sprint("reports ", level), s.g), s: s, level: level})
 	}
 	last = append(last, &staleStage{Stage: graph.NewStage("stale communities", s.g), s: s})
-	return append(out, method.Steps(last...)...)
+	steps := method.Steps(last...)
+	steps[0].Whole = communities.Whole()
+	return append(out, steps...)
 }
 
 // extract reads entities, their kinds and relations from all chunks (spec B.2.3 to

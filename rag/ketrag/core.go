@@ -196,6 +196,7 @@ func (st *coreStage) rank(ctx context.Context, v *engine.View, ids []engine.Node
 	if err != nil {
 		return nil, err
 	}
+	st.Looked(len(ids), len(edges))
 	p, err := nearGraph(ids, edges)
 	if err != nil {
 		return nil, err

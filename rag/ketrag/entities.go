@@ -42,11 +42,9 @@ func (s *system) stages(m *method.Models) []method.Step {
 	describer := &knowledge.Describer{
 		Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity}, Edges: []string{edgeRelation}, When: s.p.Describe, Lag: s.p.Describe == knowledge.Over,
 	}
-	steps := append([]method.Step{first}, method.Steps(
-		&renewStage{graph.NewStage("keyword vectors", s.g), s, model},
-		&nearStage{graph.NewStage("near", s.g), s, model, s.exact},
-		&coreStage{graph.NewStage("core", s.g), s},
-	)...)
+	near, core := &nearStage{graph.NewWholeStage("near", s.g), s, model, s.exact}, &coreStage{graph.NewWholeStage("core", s.g), s}
+	steps := append([]method.Step{first}, method.Steps(&renewStage{graph.NewStage("keyword vectors", s.g), s, model}, near, core)...)
+	steps[2].Whole, steps[3].Whole = near.Whole(), core.Whole()
 	return append(steps, s.extract().Step(), describer.Step(), s.entities(model).Step())
 }
 

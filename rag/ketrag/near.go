@@ -139,6 +139,9 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err != nil {
 		return nil, err
 	}
+	if what.all {
+		st.Looked(len(ids), 0)
+	}
 	lexical, err := st.load(v, edgeLexical, ids, what.all)
 	if err != nil {
 		return nil, err

@@ -336,6 +336,17 @@ func matrixRows() map[string][]call {
 				return err
 			}),
 		},
+		"Step.LastWhole": {
+			func(*world) error { _, err := (method.Step{Whole: &cost.Whole{}}).LastWhole(nil); return err },
+			stages(func(_ *world, s *engine.Snapshot, st method.Step) error {
+				if st.Stage == nil {
+					_, err := st.LastWhole(nil)
+					return err
+				}
+				_, err := st.LastWhole(s.Graph(st.Graph()))
+				return err
+			}),
+		},
 		"Embedded": {
 			func(w *world) error { _, err := method.Embedded(nil, w.c.Docs(), set(), "", ""); return err },
 			viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {

@@ -84,6 +84,7 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			return
 		}
 		st.listed = g
+		st.Looked(len(g.nodes), len(g.edges))
 		// An attribute that was made again is another node.
 		var ids []byte
 		for _, n := range g.nodes {

@@ -156,6 +156,11 @@ func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			return
 		}
 		st.listed, st.entities = all, &entities{}
+		read := 0
+		for _, list := range all {
+			read += len(list)
+		}
+		st.Looked(read, 0)
 		for _, number := range numbers {
 			if len(all[number]) < st.s.p.Least && len(have[number]) == 0 {
 				continue

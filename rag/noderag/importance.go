@@ -48,6 +48,7 @@ func (st *importanceStage) Items(ctx context.Context, s *engine.Snapshot) iter.S
 		// may exceed it.
 		weights, err := st.s.weights(v, g)
 		st.listed, st.weights = g, weights
+		st.Looked(len(g.nodes), len(g.edges))
 		yield(method.WorkItem{Key: "all", Digest: method.Digest("importance", g.hex(), fmt.Sprint(weights))}, err)
 	}
 }

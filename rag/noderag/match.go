@@ -85,6 +85,7 @@ func (st *matchStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 	return func(yield func(method.WorkItem, error) bool) {
 		elements, others, err := st.rich(s.Graph(st.s.g).WithContext(ctx))
 		st.elements, st.others = elements, others
+		st.Looked(len(elements)+len(others), 0)
 		parts := []string{"match", st.model.Model}
 		for _, r := range slices.Concat(elements, others) {
 			parts = append(parts, r.kind, r.key, r.of, fmt.Sprint(r.id, r.community))
@@ -143,27 +144,20 @@ func (st *matchStage) cluster(ctx context.Context, v *engine.View, nodes []rich,
 	if err != nil {
 		return nil, err
 	}
-	m := graphops.Matrix{Dim: st.model.Dim}
-	rows, found := map[uint64]int{}, make([][]float32, len(nodes))
+	ids := make([]engine.NodeID, len(nodes))
 	for i, r := range nodes {
-		rows[uint64(r.id)] = i
+		ids[i] = r.id
 	}
-	for e, err := range vecs.All(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if i, ok := rows[e.ID]; ok {
-			found[i] = slices.Clone(e.Vector)
-		}
+	data, has, err := graph.Vectors(ctx, vecs, ids, st.model.Dim)
+	if err != nil {
+		return nil, err
 	}
+	m := graphops.Matrix{Dim: st.model.Dim, Data: data}
 	var at []int
-	for i, vec := range found {
-		if vec == nil {
-			continue
+	for i, ok := range has {
+		if ok {
+			at = append(at, i)
 		}
-		at = append(at, i)
-		m.Data = append(m.Data, vec...)
-		found[i] = nil
 	}
 	if len(at) == 0 {
 		return labels, nil

@@ -58,6 +58,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 			}
 		}
 		slices.Sort(ids)
+		st.Looked(len(ids), 0)
 		digest := method.Digest(parts...)
 		st.pages, st.links = map[string][]engine.NodeID{}, nil
 		var items []method.WorkItem

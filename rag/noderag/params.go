@@ -225,16 +225,20 @@ func (s *system) stages(m *method.Models) []method.Step {
 	extract := s.extract()
 	vectors := &vectorStage{Stage: named("vectors"), s: s, model: model}
 	summaries := &summaryVectorStage{Stage: named("summary vectors"), s: s, model: model}
+	whole := func(name string) graph.Stage { return graph.NewWholeStage(name, s.g) }
+	importance, communities := &importanceStage{Stage: whole("importance"), s: s}, &communityStage{Stage: whole("communities"), s: s}
+	elements, match := &elementStage{Stage: whole("elements"), s: s}, &matchStage{Stage: whole("match"), s: s, model: model}
+	near := &nearStage{Stage: whole("near"), s: s, model: model}
 	steps := method.Steps(
 		extract,
 		vectors,
-		&importanceStage{Stage: named("importance"), s: s},
+		importance,
 		&attributeStage{Stage: named("attributes"), s: s},
-		&communityStage{Stage: named("communities"), s: s},
-		&elementStage{Stage: named("elements"), s: s},
+		communities,
+		elements,
 		summaries,
-		&matchStage{Stage: named("match"), s: s, model: model},
-		&nearStage{Stage: named("near"), s: s, model: model},
+		match,
+		near,
 	)
 	for i := range steps {
 		switch steps[i].Stage {
@@ -244,6 +248,16 @@ func (s *system) stages(m *method.Models) []method.Step {
 			steps[i].Local = vectors.local()
 		case summaries:
 			steps[i].Local = summaries.local()
+		case importance:
+			steps[i].Whole = importance.Whole()
+		case communities:
+			steps[i].Whole = communities.Whole()
+		case elements:
+			steps[i].Whole = elements.Whole()
+		case match:
+			steps[i].Whole = match.Whole()
+		case near:
+			steps[i].Whole = near.Whole()
 		}
 	}
 	return steps

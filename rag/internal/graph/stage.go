@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -15,10 +16,27 @@ import (
 type Stage struct {
 	name  string
 	graph *engine.Graph
+	whole *cost.Whole
 }
 
 // NewStage returns the name and the graph of a stage.
-func NewStage(name string, g *engine.Graph) Stage { return Stage{name, g} }
+func NewStage(name string, g *engine.Graph) Stage { return Stage{name: name, graph: g} }
+
+// NewWholeStage is NewStage for a stage that looks at the whole graph when anything of it
+// changed. It calls Looked, and its step has what Whole returns.
+func NewWholeStage(name string, g *engine.Graph) Stage {
+	return Stage{name: name, graph: g, whole: &cost.Whole{}}
+}
+
+// Whole is for [method.Step.Whole]; it is nil for a stage that NewStage made.
+func (s Stage) Whole() *cost.Whole { return s.whole }
+
+// Looked says how much of the graph a run of the stage reads.
+func (s Stage) Looked(nodes, edges int) {
+	if s.whole != nil {
+		s.whole.Nodes, s.whole.Edges = nodes, edges
+	}
+}
 
 // Name implements [method.Stage].
 func (s Stage) Name() string { return s.name }

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // Embed turns a text about a node into its vector, on behalf of the documents
@@ -57,4 +58,45 @@ func ReadVector(b []byte) (engine.NodeID, []float32, error) {
 		return 0, nil, errors.New("malformed vector")
 	}
 	return engine.NodeID(binary.BigEndian.Uint64(b)), encoded.ReadVector(b[8:]), nil
+}
+
+// Vectors returns the vectors of nodes, one after the other, and which nodes have one; the
+// others take no place. It reads the space once if many of its nodes are asked for.
+func Vectors(ctx context.Context, vecs *vecindex.View, ids []engine.NodeID, dim int) (data []float32, has []bool, err error) {
+	has = make([]bool, len(ids))
+	if few := 8; few*len(ids) < vecs.Len() {
+		for i, id := range ids {
+			data, err = vecs.Vector(ctx, uint64(id), data)
+			if IsMissing(err) {
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			has[i] = true
+		}
+		return data, has, nil
+	}
+	places := make(map[uint64]int, len(ids))
+	for i, id := range ids {
+		places[uint64(id)] = i
+	}
+	data = make([]float32, dim*len(ids))
+	for e, err := range vecs.All(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if i, ok := places[e.ID]; ok && len(e.Vector) == dim {
+			has[i] = true
+			copy(data[dim*i:], e.Vector)
+		}
+	}
+	n := 0
+	for i, ok := range has {
+		if ok {
+			copy(data[n:n+dim], data[dim*i:])
+			n += dim
+		}
+	}
+	return data[:n], has, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/crew"
 	"github.com/ragdb/ragdb/rag/internal/models"
@@ -75,6 +76,10 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 			err = cerr
 		}
 	}()
+	began := cpuTime()
+	if st.Whole != nil {
+		*st.Whole = cost.Whole{}
+	}
 	pending, failed, next, err := r.pending(ctx, snap, st)
 	if err != nil {
 		return 0, failed, phase.Errorf("%s: %w", st.Name(), err)
@@ -112,6 +117,9 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 	}
 	if err == nil && next != nil {
 		err = r.advance(ctx, snap, st, next)
+	}
+	if err == nil && st.Whole != nil && done > 0 {
+		err = r.keepWhole(ctx, st, cpuTime()-began)
 	}
 	if err != nil {
 		err = phase.Errorf("%s: %w", st.Name(), err)

@@ -7,16 +7,18 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 )
 
-// Encodings tell how to read the marks of work items, the frontiers of stages and
-// what is kept of idle systems, in any graph.
+// Encodings tell how to read the marks of work items, the frontiers of stages, what
+// is kept of idle systems, and what stages cost, in any graph.
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
 		{Bucket: bucketJobs, Decode: decodeMark, Rebuild: rebuildMark},
 		{Bucket: bucketFrontiers, Decode: decodeFrontierEntry, Rebuild: encoded.Forget(bucketFrontiers)},
 		{Bucket: bucketIdle, Decode: encoded.JSON[map[string]Idle], Rebuild: encoded.Forget(bucketIdle)},
+		{Bucket: bucketWhole, Decode: encoded.JSON[cost.Whole], Rebuild: encoded.Forget(bucketWhole)},
 	}
 }
 

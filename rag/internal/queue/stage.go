@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -63,6 +64,11 @@ type Step struct {
 	// Local is set if each item is about one node or edge of the graph. Items then yields
 	// those about all of them, and a [Runner] asks for those about what changed.
 	Local *Local
+
+	// Whole is set if the stage looks at a whole graph when anything of it changed. Items
+	// or Do sets its Nodes and Edges to what the stage read, and leaves them 0 in a run
+	// that looks at a part.
+	Whole *cost.Whole
 
 	embedding Embedding // of a step that Embed made
 	frontier  [32]byte  // the digest of its frontier, in a run of a step with Growth or Local
