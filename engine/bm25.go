@@ -192,7 +192,7 @@ func scoreContainers(it kv.Iterator, terms []queryTerm, s *scorer, allow *roarin
 			}
 			t.next = c + 1
 		}
-		s.drain(c, allow, best)
+		s.drain(c, 0, containerNodes, allow, best)
 	}
 }
 
@@ -251,12 +251,13 @@ func (s *scorer) addBlock(b *layout.Block, weight float64) {
 	}
 }
 
-// drain offers the scores of container c to best and clears them.
-func (s *scorer) drain(c uint64, allow *roaring.Bitmap, best *ranking) {
+// drain offers the scores of the nodes of container c from one up to another to best,
+// and clears all scores.
+func (s *scorer) drain(c uint64, from, to int, allow *roaring.Bitmap, best *ranking) {
 	for _, node := range s.touched {
 		x := Scored{ID: NodeID(c<<16 | uint64(node)), Score: s.scores[node]}
 		s.scores[node] = 0
-		if best.wants(x) && (allow == nil || allow.Contains(uint32(x.ID))) {
+		if int(node) >= from && int(node) < to && best.wants(x) && (allow == nil || allow.Contains(uint32(x.ID))) {
 			best.add(x)
 		}
 	}

@@ -35,6 +35,13 @@ const maxTopTerms = 32
 // the ends of the numbers.
 const maxTopK1 = 1e6
 
+const (
+	// firstNodes is up to which node of a container all scores are added up, so that
+	// the K best of them bound the search of the others.
+	firstNodes     = 1 << 12
+	containerNodes = 1 << 16
+)
+
 // boundSlack is by how much a bound is raised above the sum that it is: more than
 // sums of maxTopTerms numbers differ by their order.
 const boundSlack = 1 + 1e-9
@@ -63,6 +70,7 @@ type topSearch struct {
 	byBound []*termCursor // the same, the greatest bound first
 
 	set        layout.NodeSet // nodes of the container with a score
+	from       int            // the nodes of the container before it were offered
 	candidates []candidate
 	formula    setFormula
 	block      layout.Block
@@ -175,8 +183,14 @@ func (s *scorer) part(weight float64, freq, words uint32) float64 {
 
 // search offers the best nodes of container c.
 func (t *topSearch) search(c uint64) error {
-	if len(t.best.items) < t.best.k {
-		return t.addAll(c)
+	t.from = 0
+	for to := firstNodes; len(t.best.items) < t.best.k && t.from < containerNodes; to = containerNodes {
+		if err := t.addAll(c, to); err != nil {
+			return err
+		}
+	}
+	if t.from == containerNodes {
+		return nil
 	}
 	need := t.best.items[0].Score
 	t.byBound = append(t.byBound[:0], t.active...)
@@ -206,15 +220,22 @@ func (t *topSearch) postings(terms []*termCursor) int {
 	return n
 }
 
-// addAll adds up all scores of container c, term after term.
-func (t *topSearch) addAll(c uint64) error {
+// addAll adds up all scores of the nodes of container c from t.from up to one, term
+// after term, and moves t.from there.
+func (t *topSearch) addAll(c uint64, to int) error {
 	for _, cursor := range t.active {
-		err := t.eachBlock(cursor, 0, func(b *layout.Block) { t.s.addBlock(b, cursor.weight) })
-		if err != nil {
-			return err
+		for i := range cursor.blocks.Len() {
+			if first, last := cursor.blocks.Tile(i); int(first) >= to || int(last) < t.from {
+				continue
+			}
+			if err := cursor.blocks.Load(i, &t.block); err != nil {
+				return corrupt(cursor.it.Key(), err)
+			}
+			t.s.addBlock(&t.block, cursor.weight)
 		}
 	}
-	t.s.drain(c, t.allow, t.best)
+	t.s.drain(c, t.from, to, t.allow, t.best)
+	t.from = to
 	return nil
 }
 
@@ -232,6 +253,9 @@ func (t *topSearch) score(node uint16) float64 {
 // offer offers a node of container c with its score.
 func (t *topSearch) offer(c uint64, node uint16) {
 	id := NodeID(c<<16 | uint64(node))
+	if int(node) < t.from {
+		return // it was
+	}
 	if t.allow != nil && !t.allow.Contains(uint32(id)) {
 		return
 	}
