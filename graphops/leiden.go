@@ -117,7 +117,7 @@ type LeidenResult struct {
 // projection keeps its rows in bytes and has no weights, it is 3 for each entry,
 // and isolated nodes take none: a level whose rows would take more than is left of
 // what the projection may take, or of MaxBytes, makes them of the projection's
-// whenever it reads them, which takes about three times the time. The result
+// whenever it reads them, which takes three to five times the time. The result
 // depends neither on that nor on the number of workers. Moving nodes, about half of
 // the work, is done by one goroutine. If ctx ends, its error is returned,
 // and no result.

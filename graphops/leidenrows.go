@@ -8,7 +8,7 @@ import (
 // leidenRows are rows of a graph that are made as they are read: those of a projection
 // whose rows are in bytes, without leaves and isolated nodes, its nodes put together
 // again and again. A level of nearly as many entries as the base then takes two numbers a
-// node of the base, rather than two an entry, but three times the time or more.
+// node of the base, rather than two an entry, but three to five times the time.
 type leidenRows struct {
 	p       *Projection
 	stay    rankedSet // nodes of the projection that are in the base graph
