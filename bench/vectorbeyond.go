@@ -23,11 +23,11 @@ import (
 // the engine has it by default for the budget.
 type beyondBench struct {
 	n, dim, ef, k, queries, exact int
-	budgetMB                   int64
-	index, path                string
-	bulk                       bool
-	r                          *report
-	draw                       func(dst []float32)
+	budgetMB                      int64
+	index, path                   string
+	bulk                          bool
+	r                             *report
+	draw                          func(dst []float32)
 }
 
 func beyondFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
