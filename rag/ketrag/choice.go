@@ -32,7 +32,9 @@ type choice struct {
 	degree, least float64
 }
 
-const choiceSize = 40
+// A choice of firstChoiceSize is of before chunks were placed one by one. It reads as that
+// of no chunks, so that all are weighed once.
+const choiceSize, firstChoiceSize = 40, 24
 
 func (c choice) append(dst []byte) []byte {
 	for _, x := range []uint64{uint64(c.last), uint64(c.full), c.of, math.Float64bits(c.degree), math.Float64bits(c.least)} {
@@ -101,10 +103,13 @@ func (st *coreStage) chosen(v *engine.View) (choice, error) {
 	if graph.IsMissing(err) || st.s.p.Slack == 0 {
 		return choice{}, nil
 	}
-	if err != nil || len(raw) != choiceSize {
-		return choice{}, errors.Join(err, errCore)
+	switch {
+	case err == nil && len(raw) == choiceSize:
+		return readChoice(raw), nil
+	case err == nil && len(raw) == firstChoiceSize:
+		return choice{}, nil
 	}
-	return readChoice(raw), nil
+	return choice{}, errors.Join(err, errCore)
 }
 
 var errCore = errors.New("malformed core")

@@ -72,10 +72,13 @@ func decodeSum(key, value []byte) ([]byte, error) {
 func decodeNear(key, value []byte) ([]byte, error) {
 	switch {
 	case string(key) == keyChosen:
-		if len(value) != choiceSize {
-			return nil, errCore
+		switch len(value) {
+		case choiceSize:
+			return readChoice(value).append(nil), nil
+		case firstChoiceSize:
+			return value, nil
 		}
-		return readChoice(value).append(nil), nil
+		return nil, errCore
 	case string(key) == keyBy:
 		return encoded.Bytes(value, 32)
 	case string(key) == keyAmong:
