@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 )
 
@@ -18,7 +17,7 @@ func Encodings() []engine.Encoding {
 		{Bucket: bucketJobs, Decode: decodeMark, Rebuild: rebuildMark},
 		{Bucket: bucketFrontiers, Decode: decodeFrontierEntry, Rebuild: encoded.Forget(bucketFrontiers)},
 		{Bucket: bucketIdle, Decode: encoded.JSON[map[string]Idle], Rebuild: encoded.Forget(bucketIdle)},
-		{Bucket: bucketWhole, Decode: encoded.JSON[cost.Whole], Rebuild: encoded.Forget(bucketWhole)},
+		{Bucket: bucketWhole, Decode: decodeWhole, Rebuild: encoded.Forget(bucketWhole)},
 	}
 }
 

@@ -2,18 +2,48 @@ package queue
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"math"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/encoded"
 )
 
 // bucketWhole holds what stages that look at a whole graph cost when they last did, in
-// their graph: stage -> JSON of a [cost.Whole].
-const bucketWhole = "whole"
+// their graph: stage -> nodes, edges and microseconds of processor time, u64 each, so that
+// a graph has the same size however long it took.
+const (
+	bucketWhole = "whole"
+	wholeSize   = 24
+)
+
+var errWhole = errors.New("malformed cost of a stage")
+
+func appendWhole(dst []byte, w *cost.Whole) []byte {
+	for _, n := range []uint64{uint64(w.Nodes), uint64(w.Edges), uint64(1e6 * w.CPUSeconds)} {
+		dst = binary.BigEndian.AppendUint64(dst, n)
+	}
+	return dst
+}
+
+func readWhole(b []byte) (*cost.Whole, error) {
+	u := binary.BigEndian.Uint64
+	if len(b) != wholeSize || u(b) > math.MaxInt || u(b[8:]) > math.MaxInt {
+		return nil, errWhole
+	}
+	return &cost.Whole{Nodes: int(u(b)), Edges: int(u(b[8:])), CPUSeconds: float64(u(b[16:])) / 1e6}, nil
+}
+
+func decodeWhole(_, value []byte) ([]byte, error) {
+	if _, err := readWhole(value); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
 
 // LastWhole returns what a step with Whole cost when it last looked at the whole graph,
 // nil if that is not known. v is the step's graph.
@@ -27,12 +57,18 @@ func (st Step) LastWhole(v engine.Reader) (*cost.Whole, error) {
 	if err := corpus.Readable(v); err != nil {
 		return nil, err
 	}
-	w := &cost.Whole{}
-	ok, err := encoded.Get(v.Bucket(bucketWhole), []byte(st.Name()), w)
-	if !ok || encoded.Malformed(err) { // what cannot be read says nothing
+	raw, err := v.Bucket(bucketWhole).Get([]byte(st.Name()), nil)
+	if errors.Is(err, engine.ErrNotFound) {
 		return nil, nil
 	}
-	return w, err
+	if err != nil {
+		return nil, err
+	}
+	w, err := readWhole(raw)
+	if err != nil { // what cannot be read says nothing
+		return nil, nil
+	}
+	return w, nil
 }
 
 // keepWhole keeps what a run of the step cost if it looked at the whole graph. If the
@@ -47,6 +83,6 @@ func (r *Runner) keepWhole(ctx context.Context, st Step, cpu time.Duration) erro
 		if err != nil {
 			return err
 		}
-		return encoded.Put(b, []byte(st.Name()), *st.Whole)
+		return b.Set([]byte(st.Name()), appendWhole(nil, st.Whole))
 	})
 }
