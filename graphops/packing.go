@@ -156,7 +156,7 @@ func (sc *packScan) nodes(from uint32, end uint64, most int, k *packer, begins f
 	if len(k.block) > 0 {
 		k.block = append(k.block, make([]byte, packedPad)...)
 	}
-	if len(k.block) >= none {
+	if uint64(len(k.block)) >= none {
 		return ErrTooLarge
 	}
 	return nil

@@ -73,7 +73,7 @@ func (s *Blocks) readDirectory() bool {
 		at += k
 		return int(x)
 	}
-	n, limit := number(1<<wholeLevel), uint64(min(len(s.v), 1<<32-1))
+	n, limit := number(1<<wholeLevel), min(uint64(len(s.v)), 1<<32-1)
 	size, dataSize := number(limit), number(limit)
 	if !ok || n <= blockPostings || size+dataSize > int(limit)-at {
 		return false
