@@ -13,7 +13,7 @@ import (
 )
 
 // exactChunks is the number of chunks up to which the nearest by vector are found by
-// comparing all with all. Above it the settled index finds them, which misses few and
+// comparing all with all. Above it the index finds them: one that has lists misses few and
 // takes a time that grows as n log n in place of n².
 const exactChunks = 4096
 
@@ -35,14 +35,19 @@ func (st *nearStage) vector(ctx context.Context, s *engine.Snapshot, ids []engin
 	if len(ids) <= st.exact {
 		return st.nearest(ctx, s, space, ids, c, words, k, what)
 	}
+	// Settling makes lists of all vectors again, which is too much for a few new ones.
 	db := st.s.c.DB()
-	if err := db.SettleSpace(ctx, st.s.g, space); err != nil {
+	inOrder := db.FlushSpace
+	if what.all {
+		inOrder = db.SettleSpace
+	}
+	if err := inOrder(ctx, st.s.g, space); err != nil {
 		if graph.IsMissing(err) {
 			return nil
 		}
 		return err
 	}
-	// The snapshot is older than the settled index.
+	// The snapshot is older than what the index has now.
 	return db.View(ctx, func(now *engine.Snapshot) error { return st.nearest(ctx, now, space, ids, c, words, k, what) })
 }
 
