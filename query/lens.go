@@ -345,7 +345,7 @@ func (l *lens) search(space string, q vecindex.Search) ([]vecindex.Hit, error) {
 		if lists {
 			looked := 0
 			q.Distances = &looked
-			defer func() { l.e.note("by lists: %d places of %d vectors", looked, v.Len()) }()
+			defer func() { l.e.note("by lists: %d codes compared, among %d vectors", looked, v.Len()) }()
 		}
 	}
 	return v.Search(l.ctx, q, nil)

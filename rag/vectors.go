@@ -13,8 +13,8 @@ import (
 const manyElements = 1 << 25
 
 // flushVectors brings the vector indexes of the documents and of systems up to date with what
-// a run brought: those that have become large get lists. Where vectors are listed changes
-// here and nowhere else, so that answers do not depend on when a run was stopped.
+// a run brought: those that have become large get lists. The lists change here, and in stages
+// that search them, at the same places of each run: what is found does not depend on the background.
 func (x *Indexer) flushVectors(ctx context.Context, systems []*method.System) error {
 	graphs := []*engine.Graph{x.Corpus.Base()}
 	for _, s := range systems {
