@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -25,7 +24,9 @@ type app struct {
 	out     *output
 	methods method.Methods
 	sources []source // of settings, see setting
-	global  globals
+	// dir is the working directory of who runs the command.
+	dir    folder
+	global globals
 	// shared is the database of the shell: commands that it runs use it and
 	// leave it open. Nil for other commands.
 	shared     *engine.DB
@@ -119,7 +120,21 @@ standard input that is no terminal run statements without one.`,
 	add("look", a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand())
 	add("keep", a.reembedCommand(), a.namespacesCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand(), a.compactCommand(), a.upgradeCommand())
 	add("", a.evalCommand(), a.cacheCommand(), a.promptsCommand(), a.doctorCommand(), a.modelCommand(), a.completionCommand(), a.versionCommand())
+	a.placeFlags(root)
 	return root
+}
+
+// placeFlags tells the flags that name folders what the names are relative to.
+func (a *app) placeFlags(cmd *cobra.Command) {
+	place := func(f *pflag.Flag) {
+		if v, ok := f.Value.(interface{ in(folder) }); ok {
+			v.in(a.dir)
+		}
+	}
+	cmd.Flags().VisitAll(place)
+	for _, c := range cmd.Commands() {
+		a.placeFlags(c)
+	}
 }
 
 func (a *app) globalFlags(f *pflag.FlagSet) {
@@ -156,7 +171,7 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	a.out.color = a.out.color && !g.noColor
-	if g.memory > 0 && g.memory < fewBytes && os.Getenv("GOGC") == "" {
+	if g.memory > 0 && g.memory < fewBytes && a.dir == here && a.env["GOGC"] == "" {
 		debug.SetGCPercent(50)
 	}
 	return a.chooseFormat(cmd)

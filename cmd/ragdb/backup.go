@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/internal/unfinished"
 )
 
 // backupResult is what backup and restore print.
@@ -44,7 +43,7 @@ blocks with DB: to be safe from a lost disk, copy DIR to another one.`,
 			start := time.Now()
 			var m *engine.Manifest
 			err := a.with(ctx, path, toWrite, func(db *engine.DB) (err error) {
-				m, err = db.Backup(ctx, rest[0])
+				m, err = db.Backup(ctx, a.dir.path(rest[0]))
 				return err
 			})
 			if errors.Is(err, engine.ErrExists) {
@@ -77,20 +76,20 @@ to DB, which must not exist or be an empty folder.`,
 			ctx, cancel := a.context(cmd)
 			defer cancel()
 			start := time.Now()
-			m, err := engine.ReadManifest(dir)
+			m, err := engine.ReadManifest(a.dir.path(dir))
 			if errors.Is(err, engine.ErrNotFound) {
 				return notFound("give the folder that ragdb backup wrote", "there is no backup in %s", dir)
 			}
 			if err != nil {
 				return err
 			}
-			if err := unfinished.Sweep(path); err != nil {
+			if err := a.dir.sweep(path); err != nil {
 				return err
 			}
-			if err := mustBeFree(path); err != nil {
+			if err := a.mustBeFree(path); err != nil {
 				return err
 			}
-			if err := engine.Restore(ctx, dir, path); errors.Is(err, engine.ErrCorrupt) {
+			if err := engine.Restore(ctx, a.dir.path(dir), a.dir.path(path)); errors.Is(err, engine.ErrCorrupt) {
 				return &failure{exit: exitCorrupt, code: "corrupt", message: message(err), hint: "this backup is damaged: take another one", err: err}
 			} else if err != nil {
 				return err
@@ -102,8 +101,8 @@ to DB, which must not exist or be an empty folder.`,
 }
 
 // mustBeFree refuses a path that exists, unless it is an empty folder.
-func mustBeFree(path string) error {
-	entries, err := os.ReadDir(path)
+func (a *app) mustBeFree(path string) error {
+	entries, err := a.dir.readDir(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}

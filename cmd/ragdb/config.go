@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -51,11 +51,11 @@ func (a *app) readSettings() error {
 		file, must = a.global.config, true
 	}
 	var err error
-	if a.sources[fromFile], err = readSettingsFile(file, must); err != nil {
+	if a.sources[fromFile], err = a.readSettingsFile(file, must); err != nil {
 		return err
 	}
 	if dir := a.configDir(); dir != "" {
-		a.sources[fromUser], err = readSettingsFile(filepath.Join(dir, "ragdb", "config.yaml"), false)
+		a.sources[fromUser], err = a.readSettingsFile(filepath.Join(dir, "ragdb", "config.yaml"), false)
 	}
 	return err
 }
@@ -65,16 +65,30 @@ func (a *app) configDir() string {
 	if dir := a.env["XDG_CONFIG_HOME"]; filepath.IsAbs(dir) {
 		return dir
 	}
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return ""
+	if a.dir == here {
+		return userConfigDir()
 	}
-	return dir
+	return configDirOf(a.env)
 }
 
-func readSettingsFile(path string, must bool) (source, error) {
+// configDirOf is the folder of settings by an environment that is not the process's own,
+// as [os.UserConfigDir] has it.
+func configDirOf(env map[string]string) string {
+	home := env["HOME"]
+	switch {
+	case runtime.GOOS == "windows":
+		return env["AppData"]
+	case home == "":
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support")
+	}
+	return filepath.Join(home, ".config")
+}
+
+func (a *app) readSettingsFile(path string, must bool) (source, error) {
 	s := source{name: path, values: map[string]string{}}
-	b, err := os.ReadFile(path)
+	b, err := a.dir.readFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		return s, nil
 	}

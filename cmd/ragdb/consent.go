@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/peterh/liner"
@@ -63,7 +62,7 @@ func (a *app) mayRemove(ctx context.Context, r removal, hint, question string, a
 // mayReplace refuses to write over a file, unless --yes is given or a person at
 // a terminal agrees.
 func (a *app) mayReplace(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err != nil || a.global.yes {
+	if _, err := a.dir.lstat(path); err != nil || a.global.yes {
 		return nil // it is free, or writing will tell why it cannot be written
 	}
 	if !a.canAsk() {

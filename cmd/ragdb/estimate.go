@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -40,7 +39,7 @@ func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string,
 		a.printEstimate(e)
 		return nil
 	}
-	_, err := os.Stat(path)
+	_, err := a.dir.stat(path)
 	if !errors.Is(err, os.ErrNotExist) {
 		return a.use(ctx, cmd, path, toWrite, show) // to copy it
 	}
@@ -157,11 +156,9 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 	if c.DB().Path() == engine.Memory {
 		return c, func() {}, nil
 	}
-	folder, err := unfinished.TempFolder(filepath.Dir(c.DB().Path()), "ragdb-estimate")
+	folder, err := tempFolder(c.DB().Path(), "ragdb-estimate")
 	if err != nil {
-		if folder, err = unfinished.TempFolder(os.TempDir(), "ragdb-estimate"); err != nil {
-			return nil, nil, err
-		}
+		return nil, nil, err
 	}
 	// What cannot be removed now is removed by the next run.
 	remove := func() { _ = folder.Discard() }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
@@ -169,7 +168,7 @@ func (a *app) finishEval(f *evalFlags, reports []*eval.Report) error {
 }
 
 func writeReport(file string, reports []*eval.Report) error {
-	f, err := unfinished.Create(file, 0o644)
+	f, err := here.create(file, 0o644)
 	if err != nil {
 		return err
 	}
@@ -271,7 +270,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		out = append(out, o)
 	}
 	if f.db != "" && len(f.data) > 1 && !f.estimate {
-		if err := os.MkdirAll(f.db, 0o777); err != nil {
+		if err := here.mkdirAll(f.db, 0o777); err != nil {
 			return nil, err
 		}
 	}
@@ -303,10 +302,10 @@ type dataSet struct {
 // evalSet reads DIR or DIR@joined.
 func evalSet(s string) (dataSet, error) {
 	set := dataSet{dir: s}
-	info, err := os.Stat(s)
+	info, err := here.stat(s)
 	if dir, ok := strings.CutSuffix(s, "@joined"); ok && err != nil {
 		set = dataSet{dir, true}
-		info, err = os.Stat(dir)
+		info, err = here.stat(dir)
 	}
 	if err != nil {
 		return set, err
@@ -320,7 +319,7 @@ func evalSet(s string) (dataSet, error) {
 // name tells the data sets of a run apart.
 func (s dataSet) name() string {
 	name := filepath.Base(s.dir)
-	if abs, err := filepath.Abs(s.dir); err == nil {
+	if abs, err := here.abs(s.dir); err == nil {
 		name = filepath.Base(abs) // of "." too
 	}
 	if s.joined {

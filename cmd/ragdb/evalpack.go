@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag/eval"
 )
 
@@ -69,7 +67,7 @@ func (a *app) evalPack(cmd *cobra.Command, f *evalFlags, file string) error {
 }
 
 func writePack(file string, p *eval.Pack) error {
-	f, err := unfinished.Create(file, 0o644)
+	f, err := here.create(file, 0o644)
 	if err != nil {
 		return err
 	}
@@ -150,7 +148,7 @@ func (a *app) evalReproduce(cmd *cobra.Command, f *evalFlags, file string) error
 }
 
 func readPack(file string) (*eval.Pack, error) {
-	f, err := os.Open(file)
+	f, err := here.open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +243,7 @@ func findSet(given []string, file, name string) (string, error) {
 	}
 	if len(given) == 0 {
 		for _, d := range []string{name, filepath.Join(filepath.Dir(file), name)} {
-			if info, err := os.Stat(d); err == nil && info.IsDir() {
+			if info, err := here.stat(d); err == nil && info.IsDir() {
 				return d, nil
 			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return "", err

@@ -104,7 +104,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	}
 	if f.out == "" {
 		a.out.print("%s", b.String())
-	} else if err := writeWhole(f.out, []byte(b.String())); err != nil {
+	} else if err := here.writeWhole(f.out, []byte(b.String())); err != nil {
 		return err
 	}
 	line := plural(len(made.Questions), "question") + " · " + plural(made.Spent.Calls, "call") + " · " +

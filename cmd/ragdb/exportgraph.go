@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,7 +118,7 @@ func (l *language) properties(v *engine.View, n engine.Node) (engine.Props, erro
 
 // writeTables writes nodes.csv and edges.csv in a folder.
 func (a *app) writeTables(ctx context.Context, dir string, src *interchange.Source) (int64, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := a.dir.mkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
 	var sum int64

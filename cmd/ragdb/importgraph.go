@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,13 +30,13 @@ type importGraphResult struct {
 // importGraph reads a graph of another program into a graph of the user's own.
 func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format, from, name string) error {
 	start := time.Now()
-	read := func(to interchange.Reader) error { return readGraph(format, from, to) }
+	read := func(to interchange.Reader) error { return readGraph(a.dir, format, from, to) }
 	if name == "" {
 		base := filepath.Base(from)
 		name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	// A file that is missing is told before there is a database.
-	info, err := os.Stat(from)
+	info, err := a.dir.stat(from)
 	switch {
 	case err != nil:
 		return err
@@ -80,21 +79,21 @@ func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format,
 }
 
 // readGraph reads a file or folder once.
-func readGraph(format, from string, to interchange.Reader) error {
+func readGraph(dir folder, format, from string, to interchange.Reader) error {
 	if format == "graphml" {
-		f, err := os.Open(from)
+		f, err := dir.open(from)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
 		return interchange.ReadGraphML(f, to)
 	}
-	nodes, err := os.Open(filepath.Join(from, "nodes.csv"))
+	nodes, err := dir.open(filepath.Join(from, "nodes.csv"))
 	if err != nil {
 		return err
 	}
 	defer nodes.Close()
-	edges, err := os.Open(filepath.Join(from, "edges.csv"))
+	edges, err := dir.open(filepath.Join(from, "edges.csv"))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ const (
 
 // importOther imports what another program made, and indexes its documents.
 func (a *app) importOther(ctx context.Context, cmd *cobra.Command, path, format, from string, specs []method.Spec) error {
-	info, err := os.Stat(from)
+	info, err := a.dir.stat(from)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (a *app) importOther(ctx context.Context, cmd *cobra.Command, path, format,
 	if !info.IsDir() {
 		dir, name = filepath.Dir(from), filepath.Base(from)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := a.dir.openRoot(dir)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,7 +113,7 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 	if slices.ContainsFunc(paths, isStdin) && a.shared != nil {
 		return usage("name a file", "the shell reads its standard input itself")
 	}
-	inputs, closeInputs, err := f.open(paths, a.stdin)
+	inputs, closeInputs, err := f.open(a, paths)
 	if err != nil {
 		return err
 	}
@@ -132,14 +131,14 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
 		err := a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Run)
 		if errors.Is(err, rag.ErrNoDocuments) {
-			return noDocuments(paths, err)
+			return noDocuments(a.dir, paths, err)
 		}
 		return err
 	})
 }
 
 // noDocuments tells why nothing was indexed: where there is no text.
-func noDocuments(paths []string, err error) error {
+func noDocuments(dir folder, paths []string, err error) error {
 	places := slices.Clone(paths)
 	for i, p := range places {
 		if p == "." { // a message ends without one
@@ -148,7 +147,7 @@ func noDocuments(paths []string, err error) error {
 	}
 	f := &failure{exit: exitNotFound, code: "no_documents", err: err, message: "there are no documents in " + strings.Join(places, ", "),
 		hint: "give a folder with files of a format that it reads (" + strings.Join(load.Formats(), ", ") + "), or name the --format"}
-	info, serr := os.Stat(paths[0])
+	info, serr := dir.stat(paths[0])
 	switch {
 	case len(paths) > 1:
 	case isStdin(paths[0]):
@@ -160,16 +159,16 @@ func noDocuments(paths []string, err error) error {
 }
 
 // open opens the folders of a command that reads documents.
-func (f *indexFlags) open(paths []string, stdin io.Reader) ([]rag.Input, func(), error) {
+func (f *indexFlags) open(a *app, paths []string) ([]rag.Input, func(), error) {
 	if f.load.MaxDocBytes < 1 {
 		return nil, nil, usage("give a size in bytes", "--max-doc-bytes must be 1 or more")
 	}
 	f.load.Format, f.load.Meta = f.format.value, f.meta
-	inputs, done, err := openInputs(slices.DeleteFunc(slices.Clone(paths), isStdin), f.load)
+	inputs, done, err := openInputs(a.dir, slices.DeleteFunc(slices.Clone(paths), isStdin), f.load)
 	if err != nil || !slices.ContainsFunc(paths, isStdin) {
 		return inputs, done, err
 	}
-	in, err := readInput(stdin, f.key, f.load)
+	in, err := readInput(a.stdin, f.key, f.load)
 	if err != nil {
 		done()
 		return nil, nil, err
@@ -222,7 +221,7 @@ func flagChanged(cmd *cobra.Command, name string) bool {
 
 // openInputs opens the folders that the paths lie in, so that nothing outside
 // of them can be read.
-func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func(), err error) {
+func openInputs(at folder, paths []string, o load.Options) (inputs []rag.Input, done func(), err error) {
 	var roots []*os.Root
 	done = func() {
 		for _, r := range roots {
@@ -230,7 +229,7 @@ func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func()
 		}
 	}
 	for _, p := range paths {
-		info, err := os.Stat(p)
+		info, err := at.stat(p)
 		if err != nil {
 			done()
 			return nil, nil, err
@@ -239,7 +238,7 @@ func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func()
 		if !info.IsDir() {
 			dir, name = filepath.Dir(p), filepath.Base(p)
 		}
-		root, err := os.OpenRoot(dir)
+		root, err := at.openRoot(dir)
 		if err != nil {
 			done()
 			return nil, nil, err

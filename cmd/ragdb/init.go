@@ -34,7 +34,7 @@ indexing and for questions. If DB exists it changes these settings. You can leav
 it out: index makes the database too.`,
 		Example: `  ragdb init acme.ragdb --method naive --budget 4000`,
 		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
-			_, serr := os.Stat(path)
+			_, serr := a.dir.stat(path)
 			values := map[string]string{}
 			for _, k := range storedKeys() {
 				if f := cmd.Flag(k); f.Changed {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/query/procedure"
@@ -203,19 +202,19 @@ func (l *language) ofChunk(base *engine.View, set text.ChunkSet, key, name strin
 type files struct{ a *app }
 
 // Open implements [cypher.Files].
-func (f files) Open(name string) (io.ReadCloser, error) { return os.Open(name) }
+func (f files) Open(name string) (io.ReadCloser, error) { return f.a.dir.open(name) }
 
 // Create implements [cypher.Files]. A file that exists is replaced only with
 // --yes, and only by one that is whole.
 func (f files) Create(name string) (io.WriteCloser, error) {
-	info, err := os.Stat(name)
+	info, err := f.a.dir.stat(name)
 	if err == nil && !f.a.global.yes {
 		return nil, &failure{exit: exitFailed, code: "exists", message: name + " exists already", hint: "give another name, or --yes to replace it"}
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return os.OpenFile(name, os.O_WRONLY, 0) // a device or a pipe
+		return f.a.dir.openFile(name, os.O_WRONLY, 0) // a device or a pipe
 	}
-	w, err := unfinished.Create(name, 0o644)
+	w, err := f.a.dir.create(name, 0o644)
 	if err != nil {
 		return nil, err
 	}

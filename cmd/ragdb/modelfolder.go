@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,10 +23,21 @@ func isFolder(model string) bool { return strings.HasPrefix(model, folderPrefix)
 
 // modelName is a flag for a model. A folder's path becomes absolute, so that the
 // database that keeps it is found a model from anywhere.
-type modelName string
+type modelName struct {
+	name *string
+	dir  folder // that the path is relative to
+}
 
 // String implements [pflag.Value].
-func (m *modelName) String() string { return string(*m) }
+func (m *modelName) String() string {
+	if m.name == nil {
+		return ""
+	}
+	return *m.name
+}
+
+// in sets the folder that paths are relative to.
+func (m *modelName) in(dir folder) { m.dir = dir }
 
 // Type implements [pflag.Value].
 func (m *modelName) Type() string { return "MODEL" }
@@ -37,17 +46,17 @@ func (m *modelName) Type() string { return "MODEL" }
 func (m *modelName) Set(s string) error {
 	dir, ok := strings.CutPrefix(s, folderPrefix)
 	if !ok {
-		*m = modelName(s)
+		*m.name = s
 		return nil
 	}
 	if dir == "" || dir == int8Suffix {
 		return fmt.Errorf("%q names no folder; write file:DIR", s)
 	}
-	abs, err := filepath.Abs(dir)
+	abs, err := m.dir.abs(dir)
 	if err != nil {
 		return err
 	}
-	*m = modelName(folderPrefix + abs)
+	*m.name = folderPrefix + abs
 	return nil
 }
 
@@ -59,7 +68,7 @@ func (a *app) modelIn(name string) (*encoder.Model, error) {
 	}
 	dir := strings.TrimPrefix(name, folderPrefix)
 	dir, small := strings.CutSuffix(dir, int8Suffix)
-	if info, err := os.Stat(dir); err != nil {
+	if info, err := here.stat(dir); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
 		return nil, usage("give the folder that it is in", "%s is a file", dir)
@@ -189,13 +198,13 @@ func (a *app) checkFolder(ctx context.Context, name string) error {
 	if !isFolder(name) {
 		name = folderPrefix + name
 	}
-	var flag modelName
-	if err := flag.Set(strings.TrimSuffix(name, int8Suffix)); err != nil {
+	flag := ""
+	if err := (&modelName{&flag, a.dir}).Set(strings.TrimSuffix(name, int8Suffix)); err != nil {
 		return err
 	}
-	out := &folderCheck{V: 1, Dir: strings.TrimPrefix(string(flag), folderPrefix), Role: "embed"}
+	out := &folderCheck{V: 1, Dir: strings.TrimPrefix(flag, folderPrefix), Role: "embed"}
 	for _, suffix := range []string{"", int8Suffix} {
-		m, err := a.modelIn(string(flag) + suffix)
+		m, err := a.modelIn(flag + suffix)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func storedModelKeys() []string {
 func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.chat, "model", "", "chat `MODEL` (default local: rules, no network; also RAGDB_MODEL)")
-	fl.Var((*modelName)(&f.embed), "embed-model", "embedding `MODEL`, or file:DIR for one in a folder (default local; also RAGDB_EMBED_MODEL)")
+	fl.Var(&modelName{name: &f.embed}, "embed-model", "embedding `MODEL`, or file:DIR for one in a folder (default local; also RAGDB_EMBED_MODEL)")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint (default "+defaultBaseURL+"; also OPENAI_BASE_URL)")
 	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model if it is another (also RAGDB_EMBED_BASE_URL)")
 	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
@@ -54,7 +54,7 @@ func (f *modelFlags) addNames(cmd *cobra.Command) {
 
 // addExtract adds the flag of commands that read documents.
 func (f *modelFlags) addExtract(cmd *cobra.Command) {
-	cmd.Flags().Var((*modelName)(&f.extract), "extract-model", "file:DIR of a `MODEL` for token classification, which finds names beside the rules (default local: the rules alone; also RAGDB_EXTRACT_MODEL)")
+	cmd.Flags().Var(&modelName{name: &f.extract}, "extract-model", "file:DIR of a `MODEL` for token classification, which finds names beside the rules (default local: the rules alone; also RAGDB_EXTRACT_MODEL)")
 }
 
 // add adds all flags of models but the limits of what they may spend.

@@ -73,7 +73,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	if a.shared != nil && path == a.shared.Path() {
 		return a.shared, nil
 	}
-	if info, err := os.Stat(path); m != toCreate && path != engine.Memory && err != nil {
+	if info, err := a.dir.stat(path); m != toCreate && path != engine.Memory && err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, notFound("make it with ragdb index "+quote(path)+" PATH, or check the spelling", "there is no database %s", path)
 		}
@@ -84,10 +84,10 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	}
 	o := a.engineOptions()
 	o.ReadOnly, o.MustExist = m == toRead, m == toWrite || m == toUse
-	db, err := engine.Open(ctx, path, o)
+	db, err := engine.Open(ctx, a.dir.path(path), o)
 	if m == toUse && mayNotWrite(err) {
 		o.ReadOnly = true
-		db, err = engine.Open(ctx, path, o)
+		db, err = engine.Open(ctx, a.dir.path(path), o)
 	}
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"os"
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
@@ -189,12 +188,12 @@ func (a *app) loadPrompts(dir string) (*prompts.Set, error) {
 	if dir == smallPrompts {
 		return prompts.Small()
 	}
-	if info, err := os.Stat(dir); err != nil {
+	if info, err := a.dir.stat(dir); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
 		return nil, usage("write the prompts there with ragdb prompts export "+quote(dir), "--prompts: %s is not a folder", dir)
 	}
-	set, err := prompts.Load(os.DirFS(dir))
+	set, err := prompts.Load(a.dir.fs(dir))
 	if err != nil {
 		return nil, usage("", "--prompts: %s", message(err))
 	}

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +19,7 @@ func (a *app) prices(f *modelFlags) (p cost.Prices, source string, err error) {
 	if path == "" {
 		path, must = filepath.Join(a.dataDir(), "ragdb", "prices.json"), false
 	}
-	b, err := os.ReadFile(path)
+	b, err := a.dir.readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 	case err != nil:

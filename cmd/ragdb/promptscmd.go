@@ -115,15 +115,15 @@ func (a *app) exportPrompts(from, dir string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+	if info, err := a.dir.stat(dir); err == nil && !info.IsDir() {
 		return usage("give the path of a folder", "%s is a file", dir)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := a.dir.mkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	wrote, kept := 0, 0
 	for name, b := range set.Files() {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := a.dir.openFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if os.IsExist(err) {
 			kept++
 			continue

@@ -24,15 +24,12 @@ type rerankFlags struct {
 
 func (f *rerankFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var((*rerankName)(&f.model), "rerank", "order the evidence by a reranker: file:DIR, or the `URL` of a server with /rerank (Cohere, Jina, llama.cpp, TEI); :top=50,model=NAME after it says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
+	fl.Var(&rerankName{modelName{name: &f.model}}, "rerank", "order the evidence by a reranker: file:DIR, or the `URL` of a server with /rerank (Cohere, Jina, llama.cpp, TEI); :top=50,model=NAME after it says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
 	fl.Var(&f.ms, "rerank-ms", "milliseconds that the reranker may take for a section; after that the order stays (default 10000 for a server, and for file:DIR as long as it takes)")
 }
 
 // rerankName is the flag for a reranker. A folder's path becomes absolute.
-type rerankName string
-
-// String implements [pflag.Value].
-func (r *rerankName) String() string { return string(*r) }
+type rerankName struct{ modelName }
 
 // Type implements [pflag.Value].
 func (r *rerankName) Type() string { return "URL" }
@@ -43,11 +40,10 @@ func (r *rerankName) Set(s string) error {
 	if err != nil {
 		return err
 	}
-	var m modelName
-	if err := m.Set(address); err != nil {
+	if err := r.modelName.Set(address); err != nil {
 		return err
 	}
-	*r = rerankName(string(m) + s[len(address):])
+	*r.name += s[len(address):]
 	return nil
 }
 

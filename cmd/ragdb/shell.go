@@ -66,6 +66,7 @@ type shell struct {
 	stdout                 io.Writer
 	stdoutTTY, stdoutColor bool
 	file                   *os.File // of .output and .once
+	fileName               string   // of file, as the user wrote it
 	once                   bool     // file is for one statement
 
 	editor   *editor // nil in scripts
@@ -107,11 +108,11 @@ func (a *app) runShell(cmd *cobra.Command, f *shellFlags, args []string) error {
 // one. A word that could be a command's is not taken for a path.
 func (a *app) shellDatabase(cmd *cobra.Command, f *shellFlags, args []string) (string, error) {
 	switch {
-	case len(args) > 1 && !looksLikePath(args[0]):
+	case len(args) > 1 && !a.looksLikePath(args[0]):
 		return "", a.unknownCommand(cmd, args)
 	case len(args) > 1:
 		return "", usage("write statements after -c; see ragdb help", "ragdb DB got %s", plural(len(args), "argument"))
-	case len(args) == 1 && len(f.scripts) == 0 && !looksLikePath(args[0]):
+	case len(args) == 1 && len(f.scripts) == 0 && !a.looksLikePath(args[0]):
 		return "", a.unknownCommand(cmd, args)
 	case len(args) == 1:
 		return args[0], nil
@@ -127,11 +128,11 @@ func (a *app) shellDatabase(cmd *cobra.Command, f *shellFlags, args []string) (s
 
 // looksLikePath reports whether a word is meant as the path of a database and
 // not as a command.
-func looksLikePath(word string) bool {
+func (a *app) looksLikePath(word string) bool {
 	if word == engine.Memory || filepath.Ext(word) != "" || strings.ContainsAny(word, `/\`) {
 		return true
 	}
-	_, err := os.Stat(word)
+	_, err := a.dir.stat(word)
 	return err == nil
 }
 
@@ -144,7 +145,7 @@ func (sh *shell) open(ctx context.Context, path string) error {
 		m = toRead
 	}
 	db, err := a.open(ctx, path, m)
-	if _, serr := os.Stat(path); serr == nil && mayNotWrite(err) {
+	if _, serr := a.dir.stat(path); serr == nil && mayNotWrite(err) {
 		db, err = a.open(ctx, path, toRead)
 	}
 	if err != nil {

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,7 +86,7 @@ func (sh *shell) expected(ctx context.Context, e cypher.Expectation) []string {
 		words = append(words, sh.strings(ctx, "CALL db.indexes() YIELD name RETURN name")...)
 	}
 	if e.Files {
-		words = append(words, filesLike(e.Typed)...)
+		words = append(words, filesLike(sh.a.dir, e.Typed)...)
 	}
 	if e.Functions {
 		for _, f := range cypher.Functions() {
@@ -218,7 +218,7 @@ func (sh *shell) completeCommand(ctx context.Context, before, tail string) (stri
 	var words []string
 	switch c.arg {
 	case argFile:
-		words = filesLike(typed)
+		words = filesLike(sh.a.dir, typed)
 	case argGraph:
 		words = sh.graphs(ctx)
 	case argNamespace:
@@ -244,12 +244,9 @@ func (sh *shell) completeCommand(ctx context.Context, before, tail string) (stri
 }
 
 // filesLike lists the files whose path begins as typed, folders with a slash.
-func filesLike(typed string) []string {
+func filesLike(at folder, typed string) []string {
 	dir, base := filepath.Split(typed)
-	entries, err := os.ReadDir(filepath.Clean("./" + dir))
-	if filepath.IsAbs(dir) {
-		entries, err = os.ReadDir(dir)
-	}
+	entries, err := at.readDir(cmp.Or(dir, "."))
 	if err != nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -172,7 +171,7 @@ func (sh *shell) readRC(ctx context.Context) error {
 		return nil
 	}
 	name := filepath.Join(dir, "shellrc")
-	if _, err := os.Stat(name); err != nil {
+	if _, err := sh.a.dir.stat(name); err != nil {
 		return nil
 	}
 	return sh.runEntries(ctx, []entry{{kind: entryCommand, text: ".read " + `"` + name + `"`}})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -75,7 +74,7 @@ func (sh *shell) runScripts(ctx context.Context) error {
 }
 
 func (sh *shell) runFile(ctx context.Context, name string) error {
-	f, err := os.Open(name)
+	f, err := sh.a.dir.open(name)
 	if err != nil {
 		return err
 	}

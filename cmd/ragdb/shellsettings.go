@@ -104,11 +104,11 @@ func (sh *shell) redirect(name string, once bool) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Create(name)
+	f, err := sh.a.dir.openFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	sh.file, sh.once = f, once
+	sh.file, sh.fileName, sh.once = f, name, once
 	o.stdout, o.outTTY, o.color = f, false, false
 	return nil
 }
@@ -273,7 +273,7 @@ func (sh *shell) showSettings(context.Context, []string) error {
 	add("ns", sh.a.global.ns)
 	output := "here"
 	if sh.file != nil {
-		output = sh.file.Name()
+		output = sh.fileName
 	}
 	add("output", output)
 	add("readonly", onOff(sh.db.ReadOnly()))

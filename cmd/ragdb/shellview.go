@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -104,7 +102,7 @@ func (sh *shell) writePage(ctx context.Context, name string, f *exportFlags) err
 	}, name)
 	path := name + ".html"
 	for i := 2; ; i++ {
-		if _, err := os.Lstat(path); err != nil {
+		if _, err := sh.a.dir.lstat(path); err != nil {
 			break
 		}
 		path = fmt.Sprintf("%s-%d.html", name, i)
@@ -125,7 +123,7 @@ func (sh *shell) writePage(ctx context.Context, name string, f *exportFlags) err
 // openPage opens a page with the desktop's program, if there is one. That it
 // cannot be written is not an error: the page is there.
 func (sh *shell) openPage(path string) {
-	path, err := filepath.Abs(path)
+	path, err := sh.a.dir.abs(path)
 	if err != nil {
 		return
 	}
@@ -139,6 +137,11 @@ func (sh *shell) openPage(path string) {
 		cmd = exec.Command("xdg-open", path)
 	default:
 		return
+	}
+	if sh.a.dir != here {
+		for k, v := range sh.a.env {
+			cmd.Env = append(cmd.Env, k+"="+v)
+		}
 	}
 	if cmd.Start() == nil {
 		// It goes on without the shell.

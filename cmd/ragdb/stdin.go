@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"strings"
 
 	"github.com/ragdb/ragdb/rag"
@@ -17,7 +16,7 @@ func (a *app) input(path string) (io.ReadCloser, error) {
 	if isStdin(path) {
 		return io.NopCloser(a.stdin), nil
 	}
-	return os.Open(path)
+	return a.dir.open(path)
 }
 
 // readInput reads standard input whole, as a file whose key is given. Without a

@@ -47,7 +47,7 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 	if slices.ContainsFunc(dirs, isStdin) {
 		return usage("put it in with ragdb index DB -", "sync needs a folder, not standard input")
 	}
-	inputs, closeInputs, err := f.open(dirs, a.stdin)
+	inputs, closeInputs, err := f.open(a, dirs)
 	if err != nil {
 		return err
 	}

@@ -32,13 +32,13 @@ func (c *counter) Read(b []byte) (int, error) {
 // What a killed process left of it is swept.
 // One that exists is replaced only with --yes or if the user agrees.
 func (a *app) writeFile(ctx context.Context, path string, write func(io.Writer) (int64, error)) (n int64, err error) {
-	if err := unfinished.Sweep(path); err != nil {
+	if err := a.dir.sweep(path); err != nil {
 		return 0, err
 	}
 	if err := a.mayReplace(ctx, path); err != nil {
 		return 0, err
 	}
-	f, err := unfinished.Create(path, 0o600)
+	f, err := a.dir.create(path, 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -46,18 +46,6 @@ func (a *app) writeFile(ctx context.Context, path string, write func(io.Writer) 
 		return n, errors.Join(err, f.Discard())
 	}
 	return n, f.Commit()
-}
-
-// writeWhole writes a file that is there whole or not at all.
-func writeWhole(path string, b []byte) error {
-	f, err := unfinished.Create(path, 0o644)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(b); err != nil {
-		return errors.Join(err, f.Discard())
-	}
-	return f.Commit()
 }
 
 // wholeFile is a file that takes its place when it is closed.
