@@ -6,133 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/cost"
 )
-
-// answerResult is what ask --json prints.
-type answerResult struct {
-	V        int     `json:"v"`
-	Question string  `json:"question"`
-	Answer   *string `json:"answer,omitempty"`
-	Answered *bool   `json:"answered,omitempty"`
-	// Nearest are there if there is no answer, Refusal says what was missing.
-	Nearest *[]rag.Passage `json:"nearest,omitempty"`
-	Refusal string         `json:"refusal,omitempty"`
-	// Supported is there if a model answered: false if the rules find no
-	// sentence of the evidence that does.
-	Supported *bool           `json:"supported,omitempty"`
-	Method    string          `json:"method"`
-	Model     string          `json:"model,omitempty"`
-	NS        string          `json:"ns"`
-	Sources   []rag.Source    `json:"sources"`
-	Items     *[]evidenceItem `json:"items,omitempty"`
-	// Notes say, in a sentence each, what was left out. Cut counts the pieces of evidence
-	// that the model did not read whole.
-	Notes  []string   `json:"notes,omitempty"`
-	Cut    int        `json:"cut,omitempty"`
-	Trace  string     `json:"trace,omitempty"`
-	Tokens tokenCount `json:"tokens"`
-	USD    float64    `json:"usd"`
-	// Usage is what models used, by stage and model.
-	Usage []cost.Spent `json:"usage"`
-	Ms    timings      `json:"ms"`
-	// Plan and Ops are there with --explain.
-	Plan string          `json:"plan,omitempty"`
-	Ops  []query.OpTrace `json:"ops,omitempty"`
-}
-
-// tokenCount counts tokens: those of the evidence and those of the answer.
-type tokenCount struct {
-	In  int `json:"in"`
-	Out int `json:"out"`
-}
-
-// timings are milliseconds by kind of work. Their sum is less than the total.
-type timings struct {
-	Embed    float64 `json:"embed"`
-	ANN      float64 `json:"ann"`
-	Text     float64 `json:"text"`
-	Graph    float64 `json:"graph"`
-	PPR      float64 `json:"ppr"`
-	Assemble float64 `json:"assemble"`
-	LLM      float64 `json:"llm"`
-	Total    float64 `json:"total"`
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// split sorts the time of a retrieval by the work of its operators. An operator's
-// time includes its inputs', which follow it one level deeper.
-func split(ev *rag.Evidence) timings {
-	t := timings{Embed: ms(ev.Embed)}
-	byWork := map[query.Work]*float64{
-		query.WorkOnVectors: &t.ANN, query.WorkOnTexts: &t.Text, query.WorkOnMass: &t.PPR,
-		query.WorkOnAssembly: &t.Assemble,
-	}
-	ops := ev.Trace.Ops
-	for i := range ops {
-		self := ops[i].Time
-		for j := i + 1; j < len(ops) && ops[j].Depth > ops[i].Depth; j++ {
-			if ops[j].Depth == ops[i].Depth+1 {
-				self -= ops[j].Time
-			}
-		}
-		field := byWork[ops[i].Work]
-		if field == nil {
-			field = &t.Graph
-		}
-		*field += ms(self)
-	}
-	// The question's vector is made inside the operator that wants it first.
-	t.ANN = max(0, t.ANN-t.Embed)
-	return t
-}
-
-func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time.Duration) *answerResult {
-	r := &answerResult{
-		V: 1, Question: ans.Question, Method: ans.Method, NS: k.corpus.Namespace().Name(),
-		Sources: []rag.Source{}, Notes: answerNotes(ans), Cut: ans.Cut, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
-	}
-	r.Ms.Total = ms(took)
-	spent := k.models.Meter().Total()
-	if r.Usage = k.models.Meter().Rows(); spent.USD != nil {
-		r.USD = *spent.USD
-	}
-	if items != nil {
-		r.Items = &items
-		return r
-	}
-	r.Answer, r.Answered, r.Model = &ans.Text, &ans.Answered, k.models.Provider().Name()
-	r.Tokens.Out, r.Ms.LLM = ans.Usage.OutTokens, ms(ans.ModelTime)
-	r.Supported = ans.Supported
-	if !ans.Answered {
-		near := append([]rag.Passage{}, ans.Nearest...)
-		for i := range near {
-			near[i].Chunk = chunkID(near[i].Chunk)
-		}
-		r.Nearest, r.Refusal = &near, ans.Refusal
-	}
-	for _, s := range ans.Sources {
-		s.Chunk = chunkID(s.Chunk) // as why and show take it
-		r.Sources = append(r.Sources, s)
-	}
-	return r
-}
-
-// answerNotes say what retrieval and the answer had to leave out.
-func answerNotes(ans *rag.Answer) []string {
-	notes := evidenceNotes(ans.Evidence)
-	if ans.Cut > 0 {
-		notes = append(notes, fmt.Sprintf("the prompt did not fit the model's context: %d of %s were left out or cut; a lower --budget, or a model with a larger context, avoids that",
-			ans.Cut, plural(len(ans.Evidence.Items()), "piece")+" of evidence"))
-	}
-	return notes
-}
-
-// evidenceNotes say what retrieval could not do.
-func evidenceNotes(ev *rag.Evidence) []string { return slices.Clone(ev.Trace.Warnings) }
 
 // place writes where a span stands: doc §heading p. 3 (bytes a–b).
 func place(doc, heading string, page int, bytes [2]int64) string {
@@ -147,9 +23,9 @@ func place(doc, heading string, page int, bytes [2]int64) string {
 }
 
 // by names the method that retrieved, and adds why if the user did not choose it.
-func (k *asking) by(method string) string {
-	if k.chosen != "" {
-		return method + ", " + k.chosen
+func by(k *service.Asking, method string) string {
+	if k.Default {
+		return method + ", " + byDefault
 	}
 	return method
 }
@@ -159,7 +35,7 @@ func (k *asking) by(method string) string {
 func (a *app) printSaid(ans *rag.Answer, streamed bool) {
 	o := a.out
 	defer func() {
-		for _, n := range answerNotes(ans) {
+		for _, n := range service.AnswerNotes(ans) {
 			o.note("%s", n)
 		}
 	}()
@@ -188,21 +64,21 @@ func (a *app) printSources(sources []rag.Source) {
 	}
 }
 
-func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
+func (a *app) printAnswer(k *service.Asking, ans *rag.Answer, took time.Duration) {
 	o := a.out
-	a.printSaid(ans, k.q.Stream != nil)
-	by := "answered by rules, without a model"
-	if k.models.Free() && !ans.Answered {
-		by = "read by rules, without a model"
+	a.printSaid(ans, k.Question.Stream != nil)
+	who := "answered by rules, without a model"
+	if k.Models.Free() && !ans.Answered {
+		who = "read by rules, without a model"
 	}
-	if !k.models.Free() {
-		by = "answered by " + k.models.Provider().Name()
-		if t := k.models.Meter().Total(); t.USD != nil && *t.USD > 0 {
-			by += " for " + money(*t.USD)
+	if !k.Models.Free() {
+		who = "answered by " + k.Models.Provider().Name()
+		if t := k.Models.Meter().Total(); t.USD != nil && *t.USD > 0 {
+			who += " for " + money(*t.USD)
 		}
 	}
 	line := fmt.Sprintf("%s · %s · %s of evidence · %s",
-		duration(took), k.by(ans.Method), plural(ans.Evidence.Tokens, "token"), by)
+		duration(took), by(k, ans.Method), plural(ans.Evidence.Tokens, "token"), who)
 	if ans.Trace != "" {
 		line += " · trace " + ans.Trace
 	}

@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -51,80 +46,48 @@ func (f *questionFlags) addStyle(cmd *cobra.Command) {
 // question reads a question and its flags.
 func (f *questionFlags) question(text string) (method.Question, error) {
 	q := method.Question{Text: strings.TrimSpace(text), Budget: int(f.budget), WhereAny: f.whereAny}
-	if q.Text == "" {
-		return q, usage(`write it in quotes: ragdb ask DB "Who wrote it?"`, "the question is empty")
-	}
-	if !utf8.ValidString(text) {
-		return q, usage("", "the question is not UTF-8")
+	if err := service.CheckQuestion(text); err != nil {
+		return q, err
 	}
 	var err error
-	q.Where, err = f.filter()
+	q.Where, err = service.ParseWhere(f.where, f.whereAny)
 	return q, err
-}
-
-// filter reads --where; nil is none.
-func (f *questionFlags) filter() (engine.Predicate, error) {
-	switch {
-	case f.whereAny && f.where == "":
-		return nil, usage("add --where", "--where-any relaxes a filter, and there is none")
-	case f.where == "":
-		return nil, nil
-	}
-	p, err := cypher.ParseWhere(f.where)
-	if err != nil {
-		return nil, wrongWhere(err)
-	}
-	return p, nil
-}
-
-// wrongWhere is a condition of --where that does not parse. It does not wrap err,
-// whose place would be taken for one in a statement of the shell.
-func wrongWhere(err error) error {
-	f := usage(`write it like --where "lang = 'en'"`, "the filter is wrong: %s", err)
-	var syntax *cypher.SyntaxError
-	if errors.As(err, &syntax) {
-		f.detail = syntax.Caret()
-	}
-	return f
-}
-
-// asking is a question with the corpus, the method and the models that answer it.
-type asking struct {
-	corpus *rag.Corpus
-	system *method.System
-	models *rag.Models
-	q      method.Question
-	// chosen says why the method is used if the user did not name it, else "".
-	chosen string
-	// trace is the id under which the way of the answer is kept, once there is one.
-	trace string
 }
 
 // byDefault says why a method is used that nobody named.
 const byDefault = "the default"
 
+// asked returns a corpus with the models of the flags.
+func (a *app) asked(c *rag.Corpus, f *questionFlags) *service.Corpus {
+	return &service.Corpus{Corpus: c, Methods: a.methods, Models: func(ctx context.Context, _ bool) (*rag.Models, error) {
+		return a.questionModels(ctx, c, &f.models)
+	}}
+}
+
+// corpus returns a corpus that is not asked questions.
+func (a *app) corpus(c *rag.Corpus) *service.Corpus {
+	return &service.Corpus{Corpus: c, Methods: a.methods}
+}
+
 // ask opens the method and the models for a question.
-func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question) (*asking, error) {
+func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question) (*service.Asking, error) {
 	k, err := a.askBy(ctx, c, f, q, f.method.only(methods.ForQuestions))
-	if err == nil && len(f.method.specs) == 0 {
-		k.chosen = byDefault
+	if err == nil {
+		k.Default = len(f.method.specs) == 0
 	}
 	return k, err
 }
 
 // askBy is ask for a method that is not the flags'.
-func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question, spec method.Spec) (*asking, error) {
+func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question, spec method.Spec) (*service.Asking, error) {
 	// What the database keeps is settled by now.
 	q.Budget, q.Top, q.Style = int(f.budget), int(f.top), f.style.value
-	sys, err := a.indexed(ctx, c, spec)
-	if err != nil {
-		return nil, err
-	}
-	m, err := a.questionModels(ctx, c, &f.models)
-	if err != nil {
-		return nil, err
-	}
-	return &asking{corpus: c, system: sys, models: m, q: q}, nil
+	return a.asked(c, f).Open(ctx, spec, q, false)
+}
+
+// request returns the flags as a question's request, without the question.
+func (f *questionFlags) request() service.Request {
+	return service.Request{Method: f.method.String(), Where: f.where, WhereAny: f.whereAny, Top: int(f.top), Budget: int(f.budget), Style: f.style.value}
 }
 
 // askFlags are the flags of ask.
@@ -214,31 +177,18 @@ func (f *askFlags) checkStyle(cmd *cobra.Command) error {
 }
 
 // answer asks, prints and decides about the exit code.
-func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
-	start := time.Now()
-	ans := &rag.Answer{Question: k.q.Text, Method: k.system.Label()}
-	var items []evidenceItem
-	var err error
-	if f.noLLM {
-		ans.Evidence, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q, k.evidence(&items))
-	} else {
-		if f.stream && a.out.text() {
-			k.q.Stream = func(s string) error {
-				a.out.print("%s", escape(s))
-				return a.out.err
-			}
+func (a *app) answer(ctx context.Context, k *service.Asking, f *askFlags) error {
+	if !f.noLLM && f.stream && a.out.text() {
+		k.Question.Stream = func(s string) error {
+			a.out.print("%s", escape(s))
+			return a.out.err
 		}
-		var look []func(*engine.Snapshot, *rag.Evidence) error
-		if f.explain {
-			look = append(look, k.evidence(&items))
-		}
-		ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q, look...)
 	}
+	r, err := k.Reply(ctx, service.ReplyOptions{EvidenceOnly: f.noLLM, Explain: f.explain})
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
-	k.trace = ans.Trace
+	ans, items := r.Answer, r.Items
 	empty := !ans.Answered
 	if f.noLLM {
 		empty = len(items) == 0
@@ -249,31 +199,17 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 			a.out.json(it)
 		}
 	case a.out.machine():
-		if !f.noLLM {
-			items = nil
-		}
-		r := newAnswerResult(k, ans, items, took)
-		if f.explain {
-			r.Plan, r.Ops = explainPlan(ans.Evidence.Plan), ans.Evidence.Trace.Ops
-		}
-		a.out.json(r)
+		a.out.json(r.Result)
 	case f.noLLM:
 		a.printEvidence(k, ans.Evidence, items)
 	default:
-		a.printAnswer(k, ans, took)
+		a.printAnswer(k, ans, r.Took)
 	}
 	if f.explain && a.out.text() {
 		a.printExplanation(k, ans.Evidence, items)
 	}
 	if empty && f.failEmpty {
-		return errNoEvidence
+		return service.ErrNoEvidence
 	}
 	return nil
-}
-
-func explainPlan(p *method.Plan) string {
-	var b strings.Builder
-	// A strings.Builder takes everything.
-	_ = query.Explain(&b, p.Op())
-	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 )
 
 // backupResult is what backup and restore print.
@@ -90,7 +91,7 @@ to DB, which must not exist or be an empty folder.`,
 				return err
 			}
 			if err := engine.Restore(ctx, a.dir.path(dir), a.dir.path(path)); errors.Is(err, engine.ErrCorrupt) {
-				return &failure{exit: exitCorrupt, code: "corrupt", message: message(err), hint: "this backup is damaged: take another one", err: err}
+				return &failure{exit: exitCorrupt, code: "corrupt", message: service.Message(err), hint: "this backup is damaged: take another one", err: err}
 			} else if err != nil {
 				return err
 			}

@@ -3,58 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
-
-// compareResult is what ask --compare --json prints.
-type compareResult struct {
-	V        int               `json:"v"`
-	Question string            `json:"question"`
-	NS       string            `json:"ns"`
-	Methods  []*comparedMethod `json:"methods"`
-}
-
-// comparedMethod is the evidence of one method beside that of others.
-type comparedMethod struct {
-	Method string         `json:"method"`
-	Items  []comparedItem `json:"items"`
-	// Answer, Sources and Trace are the answer from the items; nil with --no-llm.
-	Answer   *string      `json:"answer,omitempty"`
-	Answered *bool        `json:"answered,omitempty"`
-	Sources  []rag.Source `json:"sources,omitempty"`
-	// Nearest are the passages that come nearest if there is no answer.
-	Nearest *[]rag.Passage `json:"nearest,omitempty"`
-	// Notes and Cut are as in the answer of one method.
-	Notes []string `json:"notes,omitempty"`
-	Cut   int      `json:"cut,omitempty"`
-	Trace string   `json:"trace,omitempty"`
-	// Only are the ids of the items that no other method found, OnlyDocs the
-	// documents that no other's evidence rests on.
-	Only     []string        `json:"only"`
-	OnlyDocs []string        `json:"only_docs"`
-	Tokens   int             `json:"tokens"`
-	Ms       timings         `json:"ms"`
-	Plan     string          `json:"plan,omitempty"`
-	Ops      []query.OpTrace `json:"ops,omitempty"`
-
-	k   *asking
-	ev  *rag.Evidence
-	ans *rag.Answer
-}
-
-// comparedItem is an evidence item with the methods that found it.
-type comparedItem struct {
-	Method string `json:"method"`
-	evidenceItem
-	// Also are the other methods that found it.
-	Also []string `json:"also"`
-}
 
 // checkCompare refuses flags that make no sense with --compare.
 func (f *askFlags) checkCompare(methodGiven bool) error {
@@ -74,127 +29,28 @@ func (f *askFlags) checkCompare(methodGiven bool) error {
 
 // compare retrieves by each method and prints what they found side by side.
 func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q method.Question) error {
-	r := &compareResult{V: 1, Question: q.Text, NS: c.Namespace().Name()}
-	seen := map[string]string{} // spec by method and parameters
-	for _, spec := range f.compare.specs {
-		k, err := a.askBy(ctx, c, &f.questionFlags, q, spec)
-		if err != nil {
-			return err
-		}
-		same := method.Spec{Name: k.system.Name(), Params: k.system.Params()}.String()
-		if first, ok := seen[same]; ok {
-			return usage("name different ones", "--compare has one method twice: %s and %s", first, spec.Title())
-		}
-		seen[same] = spec.Title()
-		m, err := k.compared(ctx, spec.Title(), f)
-		if err != nil {
-			return err
-		}
-		r.Methods = append(r.Methods, m)
+	sc := a.asked(c, &f.questionFlags)
+	r, err := sc.Compare(ctx, f.compare.specs, service.ReplyOptions{EvidenceOnly: f.noLLM, Explain: f.explain},
+		func(spec method.Spec) (*service.Asking, error) { return a.askBy(ctx, c, &f.questionFlags, q, spec) })
+	if err != nil {
+		return err
 	}
-	r.relate()
 	switch {
 	case a.out.format == asJSON:
 		a.out.json(r)
 	case !a.out.text():
-		a.out.rows(r.table())
+		a.out.rows(compareTable(r))
 	default:
 		a.printCompare(r, f.explain)
 	}
-	if f.failEmpty && !slices.ContainsFunc(r.Methods, func(m *comparedMethod) bool { return len(m.Items) > 0 }) {
-		return errNoEvidence
+	if f.failEmpty && !slices.ContainsFunc(r.Methods, func(m *service.ComparedMethod) bool { return len(m.Items) > 0 }) {
+		return service.ErrNoEvidence
 	}
 	return nil
 }
 
-// compared asks a method, or retrieves by it if --no-llm is given. If retrieval costs nothing it retrieves once before, so that
-// the time is not that of opening what the methods share.
-func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comparedMethod, error) {
-	m := &comparedMethod{Method: title, Items: []comparedItem{}, Only: []string{}, OnlyDocs: []string{}, k: k}
-	var items []evidenceItem
-	retrieve := func() (err error) {
-		m.ev, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q, k.evidence(&items))
-		return err
-	}
-	ask := func() (err error) { // evidence and answer are of one commit
-		if m.ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q, k.evidence(&items)); err == nil {
-			m.ev = m.ans.Evidence
-		}
-		return err
-	}
-	last := ask
-	if f.noLLM {
-		last = retrieve
-	}
-	if k.models.Free() {
-		if err := retrieve(); err != nil {
-			return nil, err
-		}
-	}
-	if err := last(); err != nil {
-		return nil, err
-	}
-	for _, it := range items {
-		m.Items = append(m.Items, comparedItem{Method: title, evidenceItem: it, Also: []string{}})
-	}
-	m.Tokens, m.Ms, m.Notes = m.ev.Tokens, split(m.ev), evidenceNotes(m.ev)
-	m.Ms.Total = ms(m.ev.Time)
-	if f.explain {
-		m.Plan, m.Ops = explainPlan(m.ev.Plan), m.ev.Trace.Ops
-	}
-	if f.noLLM {
-		return m, nil
-	}
-	r := newAnswerResult(k, m.ans, nil, m.ev.Time)
-	m.Answer, m.Answered, m.Sources, m.Nearest, m.Trace = r.Answer, r.Answered, r.Sources, r.Nearest, r.Trace
-	m.Notes, m.Cut = r.Notes, r.Cut
-	return m, nil
-}
-
-// docs returns the documents that a method's evidence rests on.
-func (m *comparedMethod) docs() map[string]bool {
-	out := map[string]bool{}
-	for _, it := range m.ev.Items() {
-		for _, chunk := range it.Chunks {
-			out[method.DocOf(chunk)] = true
-		}
-	}
-	return out
-}
-
-// relate says of each method's items and documents which others have them.
-func (r *compareResult) relate() {
-	items, docs := map[string][]string{}, map[string]int{}
-	for _, m := range r.Methods {
-		for _, it := range m.Items {
-			items[it.ID] = append(items[it.ID], m.Method)
-		}
-		for doc := range m.docs() {
-			docs[doc]++
-		}
-	}
-	for _, m := range r.Methods {
-		for i := range m.Items {
-			it := &m.Items[i]
-			for _, other := range items[it.ID] {
-				if other != m.Method && !slices.Contains(it.Also, other) {
-					it.Also = append(it.Also, other)
-				}
-			}
-			if len(it.Also) == 0 && !slices.Contains(m.Only, it.ID) {
-				m.Only = append(m.Only, it.ID)
-			}
-		}
-		for _, doc := range slices.Sorted(maps.Keys(m.docs())) {
-			if docs[doc] == 1 {
-				m.OnlyDocs = append(m.OnlyDocs, doc)
-			}
-		}
-	}
-}
-
-// table has a row for each item of each method.
-func (r *compareResult) table() *table {
+// compareTable has a row for each item of each method.
+func compareTable(r *service.Comparison) *table {
 	t := &table{
 		head:  []string{"method", "rank", "section", "kind", "id", "score", "tokens", "also", "text"},
 		right: []bool{false, true, false, false, false, true, true},
@@ -215,7 +71,7 @@ const (
 )
 
 // textLine is a line of the text of an item in a column, "" if there is none.
-func (m *comparedMethod) textLine(item, n, wide int) string {
+func textLine(m *service.ComparedMethod, item, n, wide int) string {
 	if item >= len(m.Items) {
 		return ""
 	}
@@ -229,7 +85,7 @@ func (m *comparedMethod) textLine(item, n, wide int) string {
 	return lines[n]
 }
 
-func (a *app) printCompare(r *compareResult, explain bool) {
+func (a *app) printCompare(r *service.Comparison, explain bool) {
 	o := a.out
 	wide := max(24, (o.width-2*(len(r.Methods)-1))/len(r.Methods))
 	line := func(cells []string, mark func(string) styled) {
@@ -242,11 +98,11 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 		o.print("%s\n", mark(strings.TrimRight(strings.Join(cells, ""), " ")))
 	}
 	for _, m := range r.Methods {
-		if m.ans == nil {
+		if m.Reply == nil {
 			continue
 		}
 		o.print("%s\n", o.bold(m.Method))
-		a.printSaid(m.ans, false)
+		a.printSaid(m.Reply, false)
 		if m.Trace != "" {
 			o.print("%s\n", o.dim("trace "+m.Trace))
 		}
@@ -277,7 +133,7 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 		for n := range comparedLines {
 			cells = nil
 			for _, m := range r.Methods {
-				cells = append(cells, m.textLine(i, n, wide))
+				cells = append(cells, textLine(m, i, n, wide))
 			}
 			line(cells, o.dim)
 		}
@@ -304,11 +160,11 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 		return
 	}
 	for _, m := range r.Methods {
-		items := make([]evidenceItem, len(m.Items))
+		items := make([]service.Item, len(m.Items))
 		for i := range m.Items {
-			items[i] = m.Items[i].evidenceItem
+			items[i] = m.Items[i].Item
 		}
 		o.print("\n%s\n", o.bold(escape(m.Method)))
-		a.printExplanation(m.k, m.ev, items)
+		a.printExplanation(m.Asking, m.Evidence, items)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 )
@@ -93,7 +94,7 @@ func (a *app) readSettingsFile(path string, must bool) (source, error) {
 		return s, nil
 	}
 	if err != nil {
-		return s, &failure{exit: exitUsage, code: "usage", message: "settings: " + message(err), hint: "check --config", err: err}
+		return s, &failure{exit: exitUsage, code: "usage", message: "settings: " + service.Message(err), hint: "check --config", err: err}
 	}
 	var raw map[string]yaml.Node
 	if err := yaml.Unmarshal(b, &raw); err != nil {

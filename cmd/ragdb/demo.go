@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -36,11 +36,11 @@ func demoQuestions() []string {
 
 // demoResult is what demo --json prints.
 type demoResult struct {
-	V       int             `json:"v"`
-	DB      string          `json:"db"`
-	Index   *indexResult    `json:"index"`
-	Answers []*answerResult `json:"answers"`
-	Next    []string        `json:"next"`
+	V       int               `json:"v"`
+	DB      string            `json:"db"`
+	Index   *indexResult      `json:"index"`
+	Answers []*service.Answer `json:"answers"`
+	Next    []string          `json:"next"`
 }
 
 func (a *app) demoCommand() *cobra.Command {
@@ -129,23 +129,21 @@ func (a *app) ownDemo(ctx context.Context, c *rag.Corpus) error {
 }
 
 // demoAsk asks a question and prints the answer.
-func (a *app) demoAsk(ctx context.Context, c *rag.Corpus, question string) (*answerResult, error) {
+func (a *app) demoAsk(ctx context.Context, c *rag.Corpus, question string) (*service.Answer, error) {
 	f := &questionFlags{}
 	k, err := a.ask(ctx, c, f, method.Question{Text: question})
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	ans, err := c.Ask(ctx, k.system, k.models, k.q)
+	r, err := k.Reply(ctx, service.ReplyOptions{})
 	if err != nil {
 		return nil, err
 	}
-	took := time.Since(start)
 	if !a.out.machine() {
 		a.out.print("\n%s\n", a.out.bold("? "+question))
-		a.printAnswer(k, ans, took)
+		a.printAnswer(k, r.Answer, r.Took)
 	}
-	return newAnswerResult(k, ans, nil, took), nil
+	return r.Result, nil
 }
 
 // demoNext are commands to try on the demo's database.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/encoder"
@@ -142,7 +143,7 @@ func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) mo
 		m.URL = cfg.Model
 		e, err := a.encoderIn(cfg.Model)
 		if err != nil {
-			m.OK, m.Error = false, message(err)
+			m.OK, m.Error = false, service.Message(err)
 		} else {
 			m.Model, m.Dim = e.Embedder(encoder.Passage).Space().Model, e.Dim()
 		}
@@ -153,7 +154,7 @@ func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) mo
 	m.Capabilities = found
 	switch {
 	case err != nil:
-		m.OK, m.Error = false, message(err)
+		m.OK, m.Error = false, service.Message(err)
 	case role == "chat" && !found.Chat:
 		m.OK, m.Error = false, "it does not answer"
 	case role == "embed" && found.Dim == 0:
@@ -181,7 +182,7 @@ func (a *app) checkReading(ctx context.Context, m modelCheck, f *modelFlags) mod
 		chat, err = openai.NewChat(a.chatConfig(f), openai.Options{ReAsks: -1, Timeout: 2 * doctorPatience, Log: a.logger()})
 	}
 	if err != nil {
-		m.OK, m.Error = false, message(err)
+		m.OK, m.Error = false, service.Message(err)
 		return m
 	}
 	defer chat.Close()
@@ -198,7 +199,7 @@ func (a *app) checkReading(ctx context.Context, m modelCheck, f *modelFlags) mod
 	case errors.Is(err, llm.ErrReply) || errors.Is(err, llm.ErrRefused) || err == nil && len(found.Entities) < 2:
 		m.Reads = "badly"
 	case err != nil:
-		m.OK, m.Error = false, message(err)
+		m.OK, m.Error = false, service.Message(err)
 	case reply.Mending.Salvaged > 0 || reply.Mending.Dropped > 0:
 		m.Reads = "mended"
 	default:
@@ -215,7 +216,7 @@ func (a *app) checkTagger(ctx context.Context, f *modelFlags) modelCheck {
 		_, err = t.Tag(ctx, "Ada Kestrel built the tide mill of Orsk in 1891.")
 	}
 	if err != nil {
-		m.OK, m.Error = false, message(err)
+		m.OK, m.Error = false, service.Message(err)
 		return m
 	}
 	m.Model, m.Types = t.Name(), t.Types()

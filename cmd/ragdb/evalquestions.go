@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag/eval"
 )
 
@@ -115,7 +116,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	a.out.note("%s", line)
 	if made.Failed > 0 {
 		return &failure{
-			exit: exitPartial, code: "partial", message: plural(made.Failed, "list") + " could not be had: " + message(made.Failure),
+			exit: exitPartial, code: "partial", message: plural(made.Failed, "list") + " could not be had: " + service.Message(made.Failure),
 			hint: "the same command asks for what is missing; the questions that there are were written",
 		}
 	}

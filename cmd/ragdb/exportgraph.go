@@ -11,7 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -20,19 +20,17 @@ import (
 // exportGraph writes one graph.
 func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path string, f *exportFlags) error {
 	start := time.Now()
-	l, err := a.newLanguage(ctx, c, &questionFlags{})
+	l, err := a.asked(c, &questionFlags{}).Language(ctx)
 	if err != nil {
 		return err
 	}
-	name, err := l.graphToWrite(ctx, f.graph)
+	name, err := graphToWrite(ctx, c, l, f.graph)
 	if err != nil {
 		return err
 	}
 	var where engine.Predicate
-	if f.where != "" {
-		if where, err = cypher.ParseWhere(f.where); err != nil {
-			return wrongWhere(err)
-		}
+	if where, err = service.ParseWhere(f.where, false); err != nil {
+		return err
 	}
 	g, err := c.Graph(ctx, name)
 	if err != nil {
@@ -40,7 +38,7 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 	}
 	var bytes int64
 	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
-		src := &interchange.Source{View: s.Graph(g).WithContext(ctx), Computed: l.properties}
+		src := &interchange.Source{View: s.Graph(g).WithContext(ctx), Computed: l.Properties}
 		if where != nil {
 			env := c.Env(s, nil, method.Question{Where: where}, nil)
 			if src.Allow, err = env.Allow(ctx, src.View); err != nil {
@@ -52,7 +50,7 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 			bytes, err = a.writeTables(ctx, path, src)
 			return err
 		case "html":
-			p, err := l.page(ctx, s, src, f)
+			p, err := newPage(ctx, c, l, s, src, f)
 			if err != nil {
 				return err
 			}
@@ -77,43 +75,26 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 
 // graphToWrite returns the graph that a flag names; if it names none, that of
 // the default method, or the first that a method built, or else the base graph.
-func (l *language) graphToWrite(ctx context.Context, name string) (string, error) {
-	all, err := l.corpus.Namespace().Graphs(ctx)
+func graphToWrite(ctx context.Context, c *rag.Corpus, l *service.Language, name string) (string, error) {
+	all, err := c.Namespace().Graphs(ctx)
 	if err != nil {
 		return "", err
 	}
 	if name != "" {
 		if !slices.Contains(all, name) {
-			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", l.corpus.DB().Path(), name)
+			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", c.DB().Path(), name)
 		}
 		return name, nil
 	}
-	if l.built[methods.Default] != "" {
+	if l.BuiltBy(methods.Default) != "" {
 		return methods.Default, nil
 	}
 	for _, name := range all {
-		if l.built[name] != "" {
+		if l.BuiltBy(name) != "" {
 			return name, nil
 		}
 	}
 	return engine.Base, nil
-}
-
-// properties are those that are computed of chunks and documents.
-func (l *language) properties(v *engine.View, n engine.Node) (engine.Props, error) {
-	out := engine.Props{}
-	for _, name := range []string{"name", "title", "doc", "page", "heading", "text"} {
-		val, ok, err := l.computed(v, n, name)
-		if err != nil {
-			return nil, err
-		}
-		if ok && !val.IsNull() {
-			if out[name], err = val.Stored(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
 }
 
 // writeTables writes nodes.csv and edges.csv in a folder.

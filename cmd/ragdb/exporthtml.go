@@ -13,6 +13,8 @@ import (
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/page"
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
+	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -23,29 +25,30 @@ const (
 	pageText    = 2000
 )
 
-// page makes the page of a graph, and of an answer if the flags name one.
-func (l *language) page(ctx context.Context, s *engine.Snapshot, src *interchange.Source, f *exportFlags) (*page.Page, error) {
-	b := &pageBuilder{l: l, ctx: ctx, s: s, v: src.View, allow: src.Allow, sources: map[string]int{}}
-	b.page = page.Page{V: 1, Title: l.corpus.DB().Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
+// newPage makes the page of a graph, and of an answer if the flags name one.
+func newPage(ctx context.Context, c *rag.Corpus, l *service.Language, s *engine.Snapshot, src *interchange.Source, f *exportFlags) (*page.Page, error) {
+	b := &pageBuilder{c: c, l: l, ctx: ctx, s: s, v: src.View, allow: src.Allow, sources: map[string]int{}}
+	b.page = page.Page{V: 1, Title: c.DB().Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
 	if err := b.graph(int(f.max), f.only); err != nil {
 		return nil, err
 	}
 	if f.trace == "" {
 		return &b.page, nil
 	}
-	t, err := l.corpus.Trace(ctx, f.trace)
+	t, err := c.Trace(ctx, f.trace)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, notFound("ragdb ask prints it below an answer", "%s has no trace %s", l.corpus.DB().Path(), f.trace)
+		return nil, notFound("ragdb ask prints it below an answer", "%s has no trace %s", c.DB().Path(), f.trace)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &b.page, b.trace(viewOf(t))
+	return &b.page, b.trace(service.ViewOf(t))
 }
 
 // pageBuilder gathers what a page shows.
 type pageBuilder struct {
-	l       *language
+	c       *rag.Corpus
+	l       *service.Language
 	ctx     context.Context
 	s       *engine.Snapshot
 	v       *engine.View
@@ -141,7 +144,7 @@ func (b *pageBuilder) node(id engine.NodeID, types map[string]int) (page.Node, e
 		out.Name = total.Label
 	}
 	out.Description = clip(strings.Join(total.Texts, "\n"))
-	props, err := b.l.properties(b.v, n)
+	props, err := b.l.Properties(b.v, n)
 	if err != nil {
 		return out, err
 	}
@@ -211,12 +214,12 @@ func (b *pageBuilder) source(key string) (place int, ok bool, err error) {
 	if i, ok := b.sources[key]; ok {
 		return i, true, nil
 	}
-	base := b.s.Graph(b.l.corpus.Base()).WithContext(b.ctx)
-	ch, err := chunkOf(b.l.corpus, base, key)
+	base := b.s.Graph(b.c.Base()).WithContext(b.ctx)
+	ch, err := service.ChunkOf(b.c, base, key)
 	if err != nil || ch.Doc == "" {
 		return 0, false, err
 	}
-	span, err := b.l.corpus.Locate(base, ch.Doc, ch.Start, ch.End)
+	span, err := b.c.Locate(base, ch.Doc, ch.Start, ch.End)
 	if err != nil {
 		return 0, false, err
 	}
@@ -255,9 +258,9 @@ func (b *pageBuilder) edges(set *roaring.Bitmap, place map[engine.NodeID]int) er
 }
 
 // trace adds the way of an answer.
-func (b *pageBuilder) trace(t *traceView) error {
+func (b *pageBuilder) trace(t *service.Trace) error {
 	out := &page.Trace{ID: t.ID, Question: t.Question, Answer: t.Answer, Method: t.Method, Ops: []page.Operator{}, Items: []page.Item{}}
-	b.page.Title = b.l.corpus.DB().Path() + " · " + t.ID
+	b.page.Title = b.c.DB().Path() + " · " + t.ID
 	b.page.Trace = out
 	if out.Answer == "" {
 		out.Answer = "The documents do not say so."
@@ -270,8 +273,8 @@ func (b *pageBuilder) trace(t *traceView) error {
 	}
 	for i := range t.Items {
 		it := &t.Items[i]
-		item := page.Item{Name: storedName(it), Section: it.Section, Score: it.Score, Tokens: it.Tokens, Why: []page.Step{}}
-		for _, st := range storedPath(it.Why) {
+		item := page.Item{Name: service.StoredName(it), Section: it.Section, Score: it.Score, Tokens: it.Tokens, Why: []page.Step{}}
+		for _, st := range service.StoredPath(it.Why) {
 			item.Why = append(item.Why, page.Step{Op: st.Op, Note: st.Note, Score: st.Score})
 		}
 		for _, key := range it.Chunks[:min(len(it.Chunks), pageSources)] {

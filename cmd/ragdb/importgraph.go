@@ -46,11 +46,11 @@ func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format,
 		return usage("give the folder of nodes.csv and edges.csv", "%s is a file", from)
 	}
 	return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
-		l, err := a.newLanguage(ctx, c, &questionFlags{})
+		l, err := a.asked(c, &questionFlags{}).Language(ctx)
 		if err != nil {
 			return err
 		}
-		if name == engine.Base || l.built[name] != "" {
+		if name == engine.Base || l.BuiltBy(name) != "" {
 			return usage("give another name with --graph", "graph %s is made of the documents", name)
 		}
 		had, err := c.Namespace().HasGraph(ctx, name)

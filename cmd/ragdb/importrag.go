@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/load"
@@ -121,7 +122,7 @@ func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 		return r, err
 	})
 	if errors.Is(err, importer.ErrOther) {
-		return &failure{exit: exitFailed, code: "exists", err: err, message: message(err),
+		return &failure{exit: exitFailed, code: "exists", err: err, message: service.Message(err),
 			hint: "import into another namespace with --ns or into another database, or remove it first with ragdb rm"}
 	}
 	if out.indexResult == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
@@ -253,7 +254,7 @@ func openInputs(at folder, paths []string, o load.Options) (inputs []rag.Input, 
 // corpus has, else the default. A new corpus remembers for questions the first
 // that was asked for.
 func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, asked bool) ([]*method.System, error) {
-	have, err := instances(ctx, c)
+	have, err := service.Instances(ctx, c)
 	if err != nil {
 		return nil, err
 	}

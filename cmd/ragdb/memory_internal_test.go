@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/ragdb/ragdb/internal/service"
 )
 
 func TestPrintBeyondMemory(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		beyond []beyondSpace
+		beyond []service.BeyondSpace
 		want   []string
 	}{
 		{"all fits", nil, nil},
-		{"some does not", []beyondSpace{
+		{"some does not", []service.BeyondSpace{
 			{Name: "main/base/b", Source: "codes", Vectors: 70, Why: "the vectors take 9 bytes"},
 			{Name: "main/base/c", Source: "walk", Vectors: 80, Why: "the graph takes 8 bytes"},
 			{Name: "main/base/d", Source: "disk", Vectors: 90, Why: "nothing fits"},
@@ -26,7 +28,7 @@ func TestPrintBeyondMemory(t *testing.T) {
 			var out, notes bytes.Buffer
 			a := newApp(nil, strings.NewReader(""), &out, &notes)
 			a.out.format = asTable
-			a.printBeyondMemory(&memoryResult{BudgetBytes: 16e6, Beyond: c.beyond})
+			a.printBeyondMemory(&service.Memory{BudgetBytes: 16e6, Beyond: c.beyond})
 			got := out.String() + notes.String()
 			for _, w := range c.want {
 				if !strings.Contains(got, w) {

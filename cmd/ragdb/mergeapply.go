@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/link"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // mergedResult is what merge prints of what it changed.
@@ -102,7 +102,7 @@ func (a *app) relink(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f *
 	change := func(c *rag.Corpus) (*link.Change, error) {
 		r, err := with(c)
 		if errors.Is(err, rag.ErrArgument) {
-			err = &failure{exit: exitUsage, code: "usage", message: message(err), err: err}
+			err = &failure{exit: exitUsage, code: "usage", message: service.Message(err), err: err}
 		}
 		return r, err
 	}
@@ -169,18 +169,4 @@ func (a *app) printMerged(r *mergedResult) {
 	if r.Done == "merged" && len(r.Aliases) > 0 {
 		a.out.note("undo it with --undo %s", quote(r.Aliases[0].Name))
 	}
-}
-
-// readAs returns the name that a name is read as, if it is read as another one.
-func readAs(ctx context.Context, c *rag.Corpus, name string) (into string, ok bool) {
-	all, err := c.Merged(ctx)
-	if err != nil {
-		return "", false
-	}
-	for _, x := range all {
-		if x.Key == text.Key(name) {
-			return x.Into, true
-		}
-	}
-	return "", false
 }

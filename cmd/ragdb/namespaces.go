@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 )
 
@@ -79,7 +80,7 @@ func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
 			return err
 		}
 		row := namespaceRow{NS: name, Graphs: len(graphs)}
-		keys, err := documentKeys(ctx, c)
+		keys, err := service.DocumentKeys(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	if err != nil {
 		return err
 	}
-	docs, err := documentKeys(ctx, c)
+	docs, err := service.DocumentKeys(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -152,18 +153,4 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	}
 	a.out.print("removed the namespace %s\n", escape(name))
 	return nil
-}
-
-// documentKeys returns the keys of a corpus's documents, in order.
-func documentKeys(ctx context.Context, c *rag.Corpus) (keys []string, err error) {
-	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
-		for doc, err := range c.Documents(s.Graph(c.Base()).WithContext(ctx)) {
-			if err != nil {
-				return err
-			}
-			keys = append(keys, doc.Key)
-		}
-		return nil
-	})
-	return keys, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/importer"
@@ -195,7 +196,7 @@ func (a *app) loadPrompts(dir string) (*prompts.Set, error) {
 	}
 	set, err := prompts.Load(a.dir.fs(dir))
 	if err != nil {
-		return nil, usage("", "--prompts: %s", message(err))
+		return nil, usage("", "--prompts: %s", service.Message(err))
 	}
 	return set, nil
 }

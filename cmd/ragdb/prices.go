@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag/cost"
 )
 
@@ -23,11 +24,11 @@ func (a *app) prices(f *modelFlags) (p cost.Prices, source string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 	case err != nil:
-		return nil, "", usage("correct RAGDB_PRICES", "prices: %s", message(err))
+		return nil, "", usage("correct RAGDB_PRICES", "prices: %s", service.Message(err))
 	default:
 		own, err := cost.ReadPrices(b)
 		if err != nil {
-			return nil, "", usage(`write it like {"gpt-4.1": {"in": 2, "out": 8}}, in dollars a million tokens`, "%s: %s", path, message(err))
+			return nil, "", usage(`write it like {"gpt-4.1": {"in": 2, "out": 8}}, in dollars a million tokens`, "%s: %s", path, service.Message(err))
 		}
 		p, source = p.With(own), path
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -128,7 +129,7 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 // matchDocuments returns the keys of the documents that arguments name: by a
 // key, or by a pattern of keys.
 func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []string, r removal, err error) {
-	all, err := documentKeys(ctx, c)
+	all, err := service.DocumentKeys(ctx, c)
 	if err != nil {
 		return nil, r, err
 	}

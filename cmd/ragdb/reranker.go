@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
@@ -147,7 +148,7 @@ func (a *app) checkReranker(ctx context.Context, f *rerankFlags) (modelCheck, bo
 		_, _, err = r.Rerank(ctx, "What is the capital of France?", []string{"The capital of France is Paris.", "Bread is made of flour."})
 	}
 	if err != nil {
-		m.OK, m.Error = false, message(err)
+		m.OK, m.Error = false, service.Message(err)
 	}
 	return m, true
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ragdb/ragdb/internal/service"
 )
 
 // TestRerankerThatFails asks with a reranker whose server does not answer, answers too late or
@@ -60,7 +62,7 @@ func TestRerankerThatFails(t *testing.T) {
 			if c.exit != 0 {
 				return
 			}
-			var got answerResult
+			var got service.Answer
 			code, stdout, stderr = ragdb(append(args, "--json")...)
 			if err := json.Unmarshal([]byte(stdout), &got); code != 0 || err != nil || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], c.note) {
 				t.Errorf("exit %d: %v in %s\n%s", code, err, stdout, stderr)

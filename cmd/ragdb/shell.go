@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 )
@@ -209,7 +210,10 @@ func (sh *shell) settle() error {
 
 // renew begins a new session, which sees what methods have built since.
 func (sh *shell) renew(ctx context.Context) error {
-	s, err := sh.a.newSession(ctx, sh.corpus, &sh.flags.questionFlags, cypher.Limits{Timeout: time.Duration(sh.a.global.timeout)})
+	s, err := sh.a.asked(sh.corpus, &sh.flags.questionFlags).NewSession(ctx, service.SessionOptions{
+		ReadOnly: sh.a.global.readOnly, Limits: cypher.Limits{Timeout: time.Duration(sh.a.global.timeout)}, Files: files{sh.a},
+		Defaults: sh.flags.questionFlags.request,
+	})
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,10 @@ func (sh *shell) ask(ctx context.Context, text string) error {
 		return err
 	}
 	sh.question = q.Text
-	err = inner.answer(ctx, k, &askFlags{questionFlags: sh.flags.questionFlags, stream: sh.interactive && !k.models.Free()})
+	err = inner.answer(ctx, k, &askFlags{questionFlags: sh.flags.questionFlags, stream: sh.interactive && !k.Models.Free()})
 	sh.keep(inner.out)
-	if k.trace != "" {
-		sh.viewed = k.trace
+	if k.Trace != "" {
+		sh.viewed = k.Trace
 	}
 	return err
 }

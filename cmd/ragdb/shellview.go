@@ -9,6 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -28,9 +29,9 @@ func (sh *shell) view(ctx context.Context, args []string) error {
 		return usage("write .view graph for the graph in use, or ask or run something first", "there is nothing to show yet")
 	case what == "graph":
 		return sh.writePage(ctx, "graph-"+sh.session.Graph(), &exportFlags{graph: sh.session.Graph()})
-	case strings.HasPrefix(rest, tracePrefix):
+	case strings.HasPrefix(rest, service.TracePrefix):
 		id := strings.TrimSpace(rest)
-		return sh.writePage(ctx, "trace-"+strings.TrimPrefix(id, tracePrefix), &exportFlags{trace: id})
+		return sh.writePage(ctx, "trace-"+strings.TrimPrefix(id, service.TracePrefix), &exportFlags{trace: id})
 	}
 	graph, nodes, err := sh.returned(ctx, what)
 	if err != nil {

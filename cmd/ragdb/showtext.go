@@ -5,12 +5,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ragdb/ragdb/internal/service"
 )
 
 // listed bounds what show lists for people.
 const listed = 12
 
-func (a *app) printShow(r *showResult) {
+func (a *app) printShow(r *service.Shown) {
 	if r.Document != nil {
 		a.printDocument(r.Document)
 	}
@@ -36,7 +38,7 @@ func (a *app) field(name, value string) {
 	a.out.print("  %s%s", a.out.dim(pad(name, column-2, false)), text)
 }
 
-func (a *app) printDocument(d *documentView) {
+func (a *app) printDocument(d *service.DocumentView) {
 	o := a.out
 	o.print("%s %s\n", o.bold(escape(d.Key)), o.dim(fmt.Sprintf("· document · %s · %s", d.Format, size(d.Bytes))))
 	if d.Title != "" {
@@ -56,14 +58,14 @@ func (a *app) printDocument(d *documentView) {
 	o.rows(t)
 }
 
-func (a *app) printChunk(c *chunkView) {
+func (a *app) printChunk(c *service.ChunkView) {
 	o := a.out
 	o.print("%s %s\n", o.bold(escape(c.ID)), o.dim(fmt.Sprintf("· chunk · %s · %s", plural(c.Tokens, "token"), c.Set)))
 	a.field("source", place(c.Span.Doc, c.Span.Heading, c.Span.Page, c.Span.Bytes))
 	o.print("\n%s", wrap(escape(c.Text), o.width, "  "))
 }
 
-func (a *app) printNode(n *nodeView) {
+func (a *app) printNode(n *service.NodeView) {
 	o := a.out
 	head := fmt.Sprintf("· %s in %s", n.Type, n.Graph)
 	o.print("%s %s\n", o.bold(escape(n.ID)), o.dim(head))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -61,7 +62,7 @@ type methodFigures struct {
 }
 
 func (a *app) methodStats(ctx context.Context, c *rag.Corpus, spec method.Spec, communities bool) error {
-	sys, err := a.indexed(ctx, c, spec)
+	sys, err := a.corpus(c).Indexed(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (a *app) printStats(path string, s *engine.Stats) {
 	}
 	o.print("\n")
 	o.rows(spaces)
-	beyond := beyondMemory(s)
+	beyond := service.BeyondMemory(s)
 	a.printBeyondMemory(&beyond)
 	if s.Store.Failure != "" {
 		o.warn("ragdb: the store takes no more writes: %s", s.Store.Failure)

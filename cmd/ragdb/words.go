@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
+	"github.com/ragdb/ragdb/internal/plain"
 )
 
 // cells measures texts in the columns of a terminal: two for letters of East Asian
@@ -63,25 +63,10 @@ func wrap(s string, width int, indent string) string {
 }
 
 // number writes a count with commas between thousands.
-func number[N int | int64 | uint64](n N) string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func number[N int | int64 | uint64](n N) string { return plain.Number(n) }
 
 // plural writes a count with its noun: 1 document, 2 documents.
-func plural[N int | int64 | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	count := number(n)
-	if n := len(noun); strings.HasSuffix(noun, "y") && !strings.ContainsRune("aeiou", rune(noun[n-2])) {
-		return count + " " + noun[:n-1] + "ies"
-	}
-	return count + " " + noun + "s"
-}
+func plural[N int | int64 | uint64](n N, noun string) string { return plain.Plural(n, noun) }
 
 // size writes a number of bytes.
 func size[N int | int64 | uint64](n N) string {
@@ -114,21 +99,10 @@ func duration(d time.Duration) string {
 }
 
 // score writes a score with as many digits as tell something.
-func score(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+func score(x float64) string { return plain.Score(x) }
 
 // quote writes an argument as a shell reads it back.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("_-./:@%+=,#", r)
-	}
-	if s != "" && s[0] != '#' && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	if !strings.ContainsAny(s, "\"$`\\!") {
-		return `"` + s + `"`
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func quote(s string) string { return plain.Quote(s) }
 
 // money writes an amount of dollars.
 func money(usd float64) string {
@@ -137,3 +111,6 @@ func money(usd float64) string {
 	}
 	return fmt.Sprintf("$%.2f", usd)
 }
+
+// ms writes a time in milliseconds.
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,15 +1,16 @@
-package main
+package service
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/plain"
 	"github.com/ragdb/ragdb/query"
 )
 
-// pathStep is one or more steps of an item's way that one operator made.
-type pathStep struct {
+// PathStep is one or more steps of an item's way that one operator made.
+type PathStep struct {
 	Op string `json:"op"`
 	// From are the items that it came from.
 	From  []string `json:"from,omitempty"`
@@ -18,8 +19,8 @@ type pathStep struct {
 }
 
 // path returns an item's way, neighbouring steps of one operator as one.
-func path(s *engine.Snapshot, graphs []*engine.Graph, steps []query.Step) ([]pathStep, error) {
-	out := []pathStep{}
+func path(s *engine.Snapshot, graphs []*engine.Graph, steps []query.Step) ([]PathStep, error) {
+	out := []PathStep{}
 	for _, st := range steps {
 		from := ""
 		if st.From.ID != 0 || st.From.Edge.From != 0 {
@@ -30,7 +31,7 @@ func path(s *engine.Snapshot, graphs []*engine.Graph, steps []query.Step) ([]pat
 		}
 		n := len(out)
 		if n == 0 || out[n-1].Op != st.Op || out[n-1].Note != st.Note || from == "" {
-			out = append(out, pathStep{Op: st.Op, Note: st.Note})
+			out = append(out, PathStep{Op: st.Op, Note: st.Note})
 			n++
 		}
 		if last := &out[n-1]; from != "" {
@@ -43,7 +44,7 @@ func path(s *engine.Snapshot, graphs []*engine.Graph, steps []query.Step) ([]pat
 }
 
 // String renders the step on one line.
-func (p pathStep) String() string {
+func (p PathStep) String() string {
 	const most = 4
 	s := p.Op
 	if len(p.From) > 0 {
@@ -55,5 +56,5 @@ func (p pathStep) String() string {
 	if p.Note != "" {
 		s += " · " + p.Note
 	}
-	return s + " · score " + score(p.Score)
+	return s + " · score " + plain.Score(p.Score)
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/plain"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -30,8 +30,8 @@ func short(nodeType string) string {
 	return nodeType
 }
 
-// chunkID is a chunk's key as an id.
-func chunkID(key string) string { return "c:" + key }
+// ChunkID is a chunk's key as an id.
+func ChunkID(key string) string { return "c:" + key }
 
 // nodeName is the id of a node.
 func nodeName(v *engine.View, id engine.NodeID) (string, error) {
@@ -179,10 +179,24 @@ func anyNode(v *engine.View, key string) ([]engine.NodeID, error) {
 }
 
 // unknownID is the error of an id that names nothing.
-func unknownID(ctx context.Context, c *rag.Corpus, id string) error {
-	if into, ok := readAs(ctx, c, strings.TrimPrefix(id, "e:")); ok {
-		return notFound("see e:"+into+", or undo it with ragdb merge "+quote(c.DB().Path())+" --undo NAME", "%s is read as %q", id, into)
+func (c *Corpus) unknownID(ctx context.Context, id string) error {
+	if into, ok := c.ReadAs(ctx, strings.TrimPrefix(id, "e:")); ok {
+		return NotFound("see e:"+into+", or undo it with ragdb merge "+plain.Quote(c.DB().Path())+" --undo NAME", "%s is read as %q", id, into)
 	}
-	return notFound("give a document's key, or c:CHUNK, e:ENTITY or k:KEYWORD as ask and show print them",
+	return NotFound("give a document's key, or c:CHUNK, e:ENTITY or k:KEYWORD as ask and show print them",
 		"%s has no %q", c.DB().Path(), id)
+}
+
+// ReadAs returns the name that a name is read as, if it is read as another one.
+func (c *Corpus) ReadAs(ctx context.Context, name string) (into string, ok bool) {
+	all, err := c.Merged(ctx)
+	if err != nil {
+		return "", false
+	}
+	for _, x := range all {
+		if x.Key == text.Key(name) {
+			return x.Into, true
+		}
+	}
+	return "", false
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // procedures are rag.*: the retrieval methods as procedures of the query
 // language.
-func (l *language) procedures() []*cypher.Procedure {
+func (l *Language) procedures() []*cypher.Procedure {
 	method := cypher.Arg{Name: "method", Type: "string", Optional: true}
 	question := cypher.Arg{Name: "question", Type: "string"}
 	options := cypher.Arg{Name: "options", Type: "map", Optional: true}
@@ -43,60 +43,54 @@ func (l *language) procedures() []*cypher.Procedure {
 
 // asking reads a call of rag.retrieve or rag.ask. A null method is the one that
 // ragdb ask would take.
-func (l *language) asking(ctx context.Context, call *cypher.ProcedureCall) (*asking, error) {
-	f := *l.flags
-	f.method = specList{methods: l.a.methods, one: true, specs: f.method.specs}
+func (l *Language) asking(ctx context.Context, call *cypher.ProcedureCall) (*Asking, error) {
+	r := l.defaults()
+	r.Question = call.Args[1].AsString()
 	if m := call.Args[0]; !m.IsNull() {
-		f.method.specs = nil
-		if err := f.method.Set(m.AsString()); err != nil {
-			return nil, err
-		}
+		r.Method = m.AsString()
 	}
-	own := f // with the filter of the call, which narrows the session's
-	own.where = ""
+	narrower := "" // the filter of the call, which narrows the session's
 	options := call.Args[2].AsMap()
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		v := options[key]
 		var err error
 		switch key {
 		case "budget":
-			err = f.budget.Set(v.String())
+			r.Budget, err = atLeastOne(key, v)
 		case "top":
-			err = f.top.Set(v.String())
+			r.Top, err = atLeastOne(key, v)
 		case "where":
-			own.where = v.AsString()
+			narrower = v.AsString()
 		default:
-			err = usage("there are budget, top and where", "there is no option %q", key)
+			err = Usage("there are budget, top and where", "there is no option %q", key)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	q, err := f.question(call.Args[1].AsString())
+	k, err := l.corpus.Prepare(ctx, r)
+	if err != nil || narrower == "" {
+		return k, err
+	}
+	where, err := ParseWhere(narrower, false)
 	if err != nil {
 		return nil, err
 	}
-	if own.where != "" {
-		narrower, err := own.filter()
-		if err != nil {
-			return nil, err
-		}
-		if q.Where == nil {
-			q.Where = narrower
-		} else {
-			q.Where = engine.And{q.Where, narrower}
-		}
+	if k.Question.Where == nil {
+		k.Question.Where = where
+	} else {
+		k.Question.Where = engine.And{k.Question.Where, where}
 	}
-	return l.a.ask(ctx, l.corpus, &f, q)
+	return k, nil
 }
 
-func (l *language) retrieve(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+func (l *Language) retrieve(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 	k, err := l.asking(ctx, call)
 	if err != nil {
 		return err
 	}
-	var items []evidenceItem
-	ev, err := k.corpus.Retrieve(ctx, k.system, k.models, k.q, k.evidence(&items))
+	var items []Item
+	ev, err := k.Corpus.Retrieve(ctx, k.System, k.Models, k.Question, k.evidence(&items))
 	if err != nil {
 		return err
 	}
@@ -121,9 +115,9 @@ func (l *language) retrieve(ctx context.Context, call *cypher.ProcedureCall, yie
 }
 
 // item is a piece of evidence as a value, in its graph.
-func (l *language) item(ctx context.Context, call *cypher.ProcedureCall, k *asking, it *rag.Cited) (cypher.Value, error) {
+func (l *Language) item(ctx context.Context, call *cypher.ProcedureCall, k *Asking, it *rag.Cited) (cypher.Value, error) {
 	name := engine.Base
-	if g := k.system.Graph(); g != nil && g.ID() == it.Graph {
+	if g := k.System.Graph(); g != nil && g.ID() == it.Graph {
 		name = g.Name()
 	}
 	in, err := call.In(ctx, name)
@@ -136,19 +130,19 @@ func (l *language) item(ctx context.Context, call *cypher.ProcedureCall, k *aski
 	return in.Node(it.ID), nil
 }
 
-func (l *language) ask(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+func (l *Language) ask(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 	k, err := l.asking(ctx, call)
 	if err != nil {
 		return err
 	}
-	ans, err := k.corpus.Ask(ctx, k.system, k.models, k.q)
+	ans, err := k.Corpus.Ask(ctx, k.System, k.Models, k.Question)
 	if err != nil {
 		return err
 	}
 	sources := make([]cypher.Value, len(ans.Sources))
 	for i, s := range ans.Sources {
 		sources[i] = cypher.MapOf(map[string]cypher.Value{
-			"n": cypher.Int(int64(s.N)), "doc": cypher.String(s.Doc), "chunk": cypher.String(chunkID(s.Chunk)), "quote": cypher.String(s.Quote),
+			"n": cypher.Int(int64(s.N)), "doc": cypher.String(s.Doc), "chunk": cypher.String(ChunkID(s.Chunk)), "quote": cypher.String(s.Quote),
 			"page": cypher.Int(int64(s.Page)), "heading": cypher.String(s.Heading), "score": cypher.Float(s.Score),
 			"bytes": cypher.ListOf([]cypher.Value{cypher.Int(s.Bytes[0]), cypher.Int(s.Bytes[1])}),
 		})
@@ -161,24 +155,24 @@ func (l *language) ask(ctx context.Context, call *cypher.ProcedureCall, yield fu
 }
 
 // plan returns a method's plan for a question, for EXPLAIN.
-func (l *language) plan(ctx context.Context, call *cypher.ProcedureCall) (query.Op, error) {
+func (l *Language) plan(ctx context.Context, call *cypher.ProcedureCall) (query.Op, error) {
 	k, err := l.asking(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	p, err := k.corpus.Plan(ctx, k.system, k.models, k.q)
+	p, err := k.Corpus.Plan(ctx, k.System, k.Models, k.Question)
 	if err != nil {
 		return nil, err
 	}
 	return p.Op(), nil
 }
 
-func (l *language) listMethods(ctx context.Context, _ *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
-	have, err := instances(ctx, l.corpus)
+func (l *Language) listMethods(ctx context.Context, _ *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	have, err := Instances(ctx, l.corpus.Corpus)
 	if err != nil {
 		return err
 	}
-	for _, name := range l.a.methods.Names() {
+	for _, name := range l.corpus.Methods.Names() {
 		indexed := []cypher.Value{}
 		for _, in := range have {
 			if spec, err := method.ParseInstance(in); err == nil && spec.Name == name {
