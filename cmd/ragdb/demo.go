@@ -38,7 +38,7 @@ func demoQuestions() []string {
 type demoResult struct {
 	V       int               `json:"v"`
 	DB      string            `json:"db"`
-	Index   *indexResult      `json:"index"`
+	Index   *service.Indexed  `json:"index"`
 	Answers []*service.Answer `json:"answers"`
 	Next    []string          `json:"next"`
 }

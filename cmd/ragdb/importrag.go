@@ -81,7 +81,7 @@ func (a *app) importOther(ctx context.Context, cmd *cobra.Command, path, format,
 
 // importResult is what import prints of documents that were indexed.
 type importResult struct {
-	*indexResult
+	*service.Indexed
 	Path     string          `json:"path"`
 	Passages int             `json:"passages,omitempty"`
 	GraphRAG *graphRAGResult `json:"graphrag,omitempty"`
@@ -114,7 +114,7 @@ func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 		return err
 	}
 	out := &importResult{Path: from}
-	out.indexResult, err = a.runIndex(ctx, c, systems, nil, rag.IndexOptions{}, func(x *rag.Indexer, ctx context.Context, _ []rag.Input) (*rag.IndexResult, error) {
+	out.Indexed, err = a.runIndex(ctx, c, systems, nil, rag.IndexOptions{}, func(x *rag.Indexer, ctx context.Context, _ []rag.Input) (*rag.IndexResult, error) {
 		r, err := run(x, ctx, out)
 		if r == nil {
 			r = &rag.IndexResult{}
@@ -125,7 +125,7 @@ func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 		return &failure{exit: exitFailed, code: "exists", err: err, message: service.Message(err),
 			hint: "import into another namespace with --ns or into another database, or remove it first with ragdb rm"}
 	}
-	if out.indexResult == nil {
+	if out.Indexed == nil {
 		return err
 	}
 	if a.out.object(out) {
@@ -148,7 +148,7 @@ func (a *app) printImport(c *rag.Corpus, r *importResult) {
 	default:
 		a.out.print("imported %s of %s\n", plural(r.Passages, "recorded passage"), r.Path)
 	}
-	a.printIndex(c, r.indexResult)
+	a.printIndex(c, r.Indexed)
 }
 
 // inFolder names what is wrong with a file by the path that the user knows.

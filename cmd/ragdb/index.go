@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
@@ -99,17 +97,6 @@ func formatChoice() choice {
 	return choice{value: "auto", values: append([]string{"auto"}, load.Formats()...)}
 }
 
-// indexResult is what index prints.
-type indexResult struct {
-	V       int      `json:"v"`
-	Methods []string `json:"methods"`
-	NS      string   `json:"ns"`
-	*rag.IndexResult
-	// Nodes are those of the methods' graphs by type, chunks left out.
-	Nodes []engine.Count `json:"nodes"`
-	Ms    int64          `json:"ms"`
-}
-
 func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths []string, f *indexFlags) error {
 	if slices.ContainsFunc(paths, isStdin) && a.shared != nil {
 		return usage("name a file", "the shell reads its standard input itself")
@@ -177,12 +164,9 @@ func (f *indexFlags) open(a *app, paths []string) ([]rag.Input, func(), error) {
 	return append(inputs, in), done, nil
 }
 
-// indexRun is what a command does with an indexer: Run, or Sync.
-type indexRun func(x *rag.Indexer, ctx context.Context, inputs []rag.Input) (*rag.IndexResult, error)
-
 // indexInto indexes into an open corpus and prints what was done. If models
 // are paid it shows the price first.
-func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run indexRun) error {
+func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run service.Run) error {
 	if _, err := a.folderParts(&f.models); err != nil {
 		return err // before anything is kept
 	}
@@ -251,8 +235,7 @@ func openInputs(at folder, paths []string, o load.Options) (inputs []rag.Input, 
 }
 
 // toIndex opens the methods to index by: those asked for, else those that the
-// corpus has, else the default. A new corpus remembers for questions the first
-// that was asked for.
+// corpus has, else those of the settings, else the default.
 func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, asked bool) ([]*method.System, error) {
 	have, err := service.Instances(ctx, c)
 	if err != nil {
@@ -260,42 +243,16 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, a
 	}
 	if len(have) > 0 && !asked {
 		specs = nil
-		for _, name := range have {
-			spec, err := method.ParseInstance(name)
-			if err != nil {
-				return nil, err
-			}
-			specs = append(specs, spec)
-		}
 	}
-	named := len(specs) > 0
-	if !named {
-		specs = []method.Spec{{Name: methods.Default}}
-	}
-	var systems []*method.System
-	for _, spec := range specs {
-		sys, err := a.methods.Open(ctx, c.Docs(), spec)
-		if err != nil {
-			return nil, err
-		}
-		systems = append(systems, sys)
-	}
-	if named && len(have) == 0 && a.sources[fromDatabase].values["method"] == "" {
-		first := specs[0]
-		first.Label = ""
-		return systems, c.KeepSettings(ctx, map[string]string{methods.Setting: first.String()})
-	}
-	return systems, nil
+	return a.corpus(c).ToIndex(ctx, specs)
 }
 
 // runIndex indexes, showing progress. The result is nil if the run did not
 // come to its end; it is there beside [rag.ErrPartial].
-func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*method.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
+func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*method.System, inputs []rag.Input, o rag.IndexOptions, run service.Run) (*service.Indexed, error) {
 	p := a.newProgress()
 	o.Notify = p.notify
-	start := time.Now()
-	x := &rag.Indexer{Corpus: c, Methods: a.methods, Systems: systems, Options: o}
-	r, err := run(x, ctx, inputs)
+	out, r, err := a.corpus(c).Index(ctx, systems, inputs, o, run)
 	saved := p.saved()
 	p.end()
 	for _, bad := range r.BadFiles {
@@ -309,18 +266,6 @@ func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*method.Sys
 			a.out.note("%s so far, and kept", spent)
 		}
 		return nil, err
-	}
-	out := &indexResult{V: 1, NS: c.Namespace().Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
-	if r.Stages == nil {
-		r.Stages = []rag.StageResult{}
-	}
-	for _, sys := range systems {
-		out.Methods = append(out.Methods, sys.Instance())
-		nodes, cerr := graphNodes(ctx, c, sys.Graph())
-		if cerr != nil {
-			return nil, cerr
-		}
-		out.Nodes = append(out.Nodes, nodes...)
 	}
 	if err != nil {
 		err = partly(c, r, err)

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/method"
 )
 
 func unreadable(n int) string {
@@ -32,7 +31,7 @@ func partly(c *rag.Corpus, r *rag.IndexResult, err error) error {
 	return f
 }
 
-func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
+func (a *app) printIndex(c *rag.Corpus, r *service.Indexed) {
 	var did []string
 	for _, part := range []struct {
 		n    int
@@ -104,26 +103,4 @@ func mendedLine(m llm.Mending) string {
 		}
 	}
 	return strings.Join(parts, " · ")
-}
-
-// graphNodes counts the nodes of a method's graph by type, without the chunks
-// that it shares with the corpus; nil has none.
-func graphNodes(ctx context.Context, c *rag.Corpus, g *engine.Graph) (out []engine.Count, err error) {
-	if g == nil {
-		return nil, nil
-	}
-	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(g).WithContext(ctx)
-		for _, t := range v.NodeTypes() {
-			set, err := v.Nodes(t)
-			if err != nil {
-				return err
-			}
-			if name := v.NodeTypeName(t); name != method.ChunkNodeType {
-				out = append(out, engine.Count{Name: name, Count: int64(set.GetCardinality())})
-			}
-		}
-		return nil
-	})
-	return out, err
 }

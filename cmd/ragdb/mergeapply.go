@@ -20,7 +20,7 @@ type mergedResult struct {
 	Done string `json:"done"`
 	*link.Change
 	// Index is the run that read the documents again; it is absent if there is none.
-	Index *indexResult `json:"index,omitempty"`
+	Index *service.Indexed `json:"index,omitempty"`
 }
 
 // aliasesResult is what merge --list-applied prints.

@@ -11,21 +11,6 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-// namespaceResult is what ns create and ns drop print.
-type namespaceResult struct {
-	V       int    `json:"v"`
-	NS      string `json:"ns"`
-	Created bool   `json:"created,omitempty"`
-	Dropped bool   `json:"dropped,omitempty"`
-}
-
-// namespaceRow is a row of ns list.
-type namespaceRow struct {
-	NS        string `json:"ns"`
-	Documents int    `json:"docs"`
-	Graphs    int    `json:"graphs"`
-}
-
 func (a *app) namespacesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ns list|create|drop DB [NAME]",
@@ -65,27 +50,13 @@ func (a *app) onNamespaces(m mode, n int, fn func(ctx context.Context, db *engin
 }
 
 func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
-	names, err := db.Namespaces(ctx)
+	rows, err := service.Namespaces(ctx, db)
 	if err != nil {
 		return err
 	}
 	t := &table{head: []string{"namespace", "documents", "graphs"}, right: []bool{false, true, true}}
-	for _, name := range names {
-		c, err := rag.OpenCorpus(ctx, db, name, nil)
-		if err != nil {
-			return err
-		}
-		graphs, err := c.Namespace().Graphs(ctx)
-		if err != nil {
-			return err
-		}
-		row := namespaceRow{NS: name, Graphs: len(graphs)}
-		keys, err := service.DocumentKeys(ctx, c)
-		if err != nil {
-			return err
-		}
-		row.Documents = len(keys)
-		t.add(row, name, number(row.Documents), number(row.Graphs))
+	for _, row := range rows {
+		t.add(row, row.NS, number(row.Documents), number(row.Graphs))
 	}
 	if a.out.format == asJSON {
 		a.out.json(struct {
@@ -99,12 +70,8 @@ func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
 }
 
 func (a *app) createNamespace(ctx context.Context, db *engine.DB, name string) error {
-	names, err := db.Namespaces(ctx)
+	r, err := service.CreateNamespace(ctx, db, name)
 	if err != nil {
-		return err
-	}
-	r := namespaceResult{V: 1, NS: name, Created: !slices.Contains(names, name)}
-	if _, err := rag.OpenCorpus(ctx, db, name, nil); err != nil {
 		return err
 	}
 	if a.out.object(r) {
@@ -148,7 +115,7 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	if err := db.DropNamespace(ctx, name); err != nil {
 		return err
 	}
-	if a.out.object(namespaceResult{V: 1, NS: name, Dropped: true}) {
+	if a.out.object(service.NamespaceChange{V: 1, NS: name, Dropped: true}) {
 		return nil
 	}
 	a.out.print("removed the namespace %s\n", escape(name))

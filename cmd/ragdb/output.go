@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"golang.org/x/term"
 )
 
@@ -127,7 +126,7 @@ func sprint(format string, args []any) string {
 
 // json writes a value as one line.
 func (o *output) json(v any) {
-	b, err := encode(v)
+	b, err := service.Encode(v)
 	if err == nil {
 		_, err = o.stdout.Write(append(b, '\n'))
 	}
@@ -140,37 +139,6 @@ func (o *output) object(v any) bool {
 		o.json(v)
 	}
 	return o.machine()
-}
-
-// encode writes a value as JSON in which every control character is escaped,
-// the ones that change the direction of writing among them.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return plainJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
-}
-
-// plainJSON escapes the control characters that JSON allows to stand for
-// themselves. They stand in strings only, so that the value stays the same.
-func plainJSON(b []byte) []byte {
-	// Marks of direction are common in some scripts, and shown in texts.
-	hidden := func(r rune) bool { return isHidden(r) || r == 0x61c || r == 0x200e || r == 0x200f }
-	if !bytes.ContainsFunc(b, hidden) {
-		return b
-	}
-	var out bytes.Buffer
-	for _, r := range string(b) {
-		if hidden(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return out.Bytes()
 }
 
 // note writes a message for people to stderr, unless they want none or a
@@ -202,7 +170,7 @@ func (o *output) failure(f *failure) {
 		}
 		// It is made of strings, and there is nowhere left to report that stderr
 		// takes no more.
-		b, _ := encode(map[string]body{"error": {f.code, f.message, f.hint}})
+		b, _ := service.Encode(map[string]body{"error": {f.code, f.message, f.hint}})
 		fmt.Fprintf(o.stderr, "%s\n", b)
 		return
 	}
@@ -239,11 +207,8 @@ func escape(s string) string {
 	return b.String()
 }
 
-// isHidden reports whether a character is a control character beyond those of
-// ASCII, or changes the direction of writing.
-func isHidden(r rune) bool {
-	return r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
+// isHidden is [service.IsHidden].
+func isHidden(r rune) bool { return service.IsHidden(r) }
 
 // bold and dim mark text if the terminal can.
 func (o *output) bold(s string) styled { return o.mark("1", s) }

@@ -13,26 +13,6 @@ import (
 	"github.com/ragdb/ragdb/rag/load"
 )
 
-// removeResult is what rm prints.
-type removeResult struct {
-	V      int  `json:"v"`
-	DryRun bool `json:"dry_run"`
-	// Removed holds one entry a document.
-	Removed []removedDoc `json:"removed"`
-	Chunks  int          `json:"chunks"`
-	Derived int          `json:"derived"`
-	// Stale are the methods whose corpus-wide steps index will run again.
-	Stale []string `json:"stale"`
-	// Purged says that nothing of the documents is in any file.
-	Purged bool `json:"purged,omitempty"`
-}
-
-type removedDoc struct {
-	Doc     string `json:"doc"`
-	Chunks  int    `json:"chunks"`
-	Derived int    `json:"derived"`
-}
-
 func (a *app) removeCommand() *cobra.Command {
 	f := &removeFlags{}
 	cmd := &cobra.Command{
@@ -103,18 +83,12 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 			return err
 		}
 	}
-	out := removeResult{V: 1, DryRun: dry, Removed: []removedDoc{}, Stale: []string{}}
-	for _, d := range docs {
-		r, err := c.Remove(ctx, a.methods, d, rag.RemoveOptions{DryRun: dry, KeepCache: f.keepCache})
-		if err != nil {
-			if len(out.Removed) > 0 && !dry {
-				a.printRemoved(c, &out)
-			}
-			return err
+	out, err := a.corpus(c).RemoveDocuments(ctx, docs, rag.RemoveOptions{DryRun: dry, KeepCache: f.keepCache})
+	if err != nil {
+		if len(out.Removed) > 0 && !dry {
+			a.printRemoved(c, out)
 		}
-		out.Removed = append(out.Removed, removedDoc{d, r.Chunks, r.Derived})
-		out.Chunks, out.Derived = out.Chunks+r.Chunks, out.Derived+r.Derived
-		out.Stale = append(out.Stale[:0], r.Stale...)
+		return err
 	}
 	if f.purge && !dry {
 		if err := a.purge(ctx, c); err != nil {
@@ -122,7 +96,7 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 		}
 		out.Purged, out.Stale = true, []string{}
 	}
-	a.printRemoved(c, &out)
+	a.printRemoved(c, out)
 	return nil
 }
 
@@ -161,7 +135,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 	return keys, r, nil
 }
 
-func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
+func (a *app) printRemoved(c *rag.Corpus, r *service.Removed) {
 	if a.out.object(r) {
 		return
 	}

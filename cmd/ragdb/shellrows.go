@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -155,30 +155,19 @@ func (p *printer) fail(err error) { p.out.fail(err) }
 
 // object prints a row as an object, its columns in order.
 func (p *printer) object(values []cypher.Value) error {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, v := range values {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(jsonText(p.columns[i]))
-		b.WriteByte(':')
-		text, err := v.MarshalJSON()
-		if err != nil {
-			return err
-		}
-		b.Write(text)
+	b, err := service.AppendRow(nil, p.columns, values)
+	if err != nil {
+		return err
 	}
-	b.WriteByte('}')
 	switch {
 	case p.display.format == asJSONL:
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	case p.begun:
 		p.out.print(",")
 	default:
 		p.begin()
 	}
-	_, err := p.out.stdout.Write(plainJSON(b.Bytes()))
+	_, err = p.out.stdout.Write(b)
 	return err
 }
 
@@ -192,38 +181,19 @@ func (p *printer) endObject(res *cypher.Result) {
 		p.begin()
 	}
 	p.out.print("]")
-	if c := newCountsResult(res.Counts); c != nil {
+	if c := service.CountsOf(res.Counts); c != nil {
 		p.out.print(`,"counts":%s`, jsonText(c))
 	}
 	if p.steps != nil {
-		p.out.print(`,"plan":%s`, jsonText(newPlanResult(p.steps)))
+		p.out.print(`,"plan":%s`, jsonText(service.PlanRows(p.steps)))
 	}
 	p.out.print(`,"ms":%s}`+"\n", jsonText(ms(res.Elapsed())))
 }
 
 // jsonText writes what is known to be possible in JSON.
 func jsonText(v any) []byte {
-	b, _ := encode(v) // strings, numbers and structs of them
+	b, _ := service.Encode(v) // strings, numbers and structs of them
 	return b
-}
-
-// countsResult is what a statement wrote, for --json.
-type countsResult struct {
-	NodesCreated   int `json:"nodes_created"`
-	NodesDeleted   int `json:"nodes_deleted"`
-	EdgesCreated   int `json:"edges_created"`
-	EdgesDeleted   int `json:"edges_deleted"`
-	PropertiesSet  int `json:"properties_set"`
-	VectorsSet     int `json:"vectors_set"`
-	IndexesAdded   int `json:"indexes_added"`
-	IndexesRemoved int `json:"indexes_removed"`
-}
-
-func newCountsResult(c cypher.Counts) *countsResult {
-	if !c.Any() {
-		return nil
-	}
-	return &countsResult{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved}
 }
 
 // header begins CSV.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -13,46 +14,6 @@ import (
 func (p *printer) flush() {
 	p.grid.add(p.cells)
 	p.cells = p.cells[:0]
-}
-
-// planRow is a step of a plan.
-type planRow struct {
-	Part  int      `json:"part"` // of a UNION, from 1
-	Depth int      `json:"depth"`
-	Step  string   `json:"step"`
-	Args  []string `json:"args"`
-	// About is the planner's guess of the rows, left out if it has none.
-	About *float64 `json:"rows_est,omitempty"`
-	Rows  *int64   `json:"rows,omitempty"` // with PROFILE
-	Ms    *float64 `json:"ms,omitempty"`
-}
-
-// newPlanResult lists the steps of a plan, those of patterns below theirs.
-func newPlanResult(parts [][]*cypher.PlanStep) []planRow {
-	profiled := false
-	for _, steps := range parts {
-		profiled = profiled || ran(steps)
-	}
-	var out []planRow
-	var add func(part, depth int, steps []*cypher.PlanStep)
-	add = func(part, depth int, steps []*cypher.PlanStep) {
-		for _, s := range steps {
-			r := planRow{Part: part, Depth: depth, Step: s.Name, Args: append([]string{}, s.Args...)}
-			if s.Estimate >= 0 {
-				r.About = &s.Estimate
-			}
-			if profiled {
-				took := ms(s.Time)
-				r.Rows, r.Ms = &s.Rows, &took
-			}
-			out = append(out, r)
-			add(part, depth+1, s.Inner)
-		}
-	}
-	for i, steps := range parts {
-		add(i+1, 0, steps)
-	}
-	return out
 }
 
 // ran reports whether a plan was run, by PROFILE.
@@ -69,7 +30,7 @@ func (p *printer) plan(parts [][]*cypher.PlanStep) {
 		p.steps = parts
 		return
 	}
-	rows := newPlanResult(parts)
+	rows := service.PlanRows(parts)
 	profiled := len(rows) > 0 && rows[0].Rows != nil
 	t := &table{head: []string{"step", "about rows"}, right: []bool{false, true, true, true}}
 	if profiled {

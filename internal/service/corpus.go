@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -75,14 +76,12 @@ func (c *Corpus) Prepare(ctx context.Context, r Request) (*Asking, error) {
 	if err := settle(&q, kept); err != nil {
 		return nil, err
 	}
-	name := r.Method
-	if name == "" {
-		name = kept[methods.Setting]
+	var spec method.Spec
+	if r.Method == "" {
+		spec, err = c.usual(ctx)
+	} else {
+		spec, err = c.Spec(r.Method)
 	}
-	if name == "" {
-		name = methods.ForQuestions
-	}
-	spec, err := c.Spec(name)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +91,15 @@ func (c *Corpus) Prepare(ctx context.Context, r Request) (*Asking, error) {
 	}
 	k.Default = r.Method == ""
 	return k, nil
+}
+
+// usual returns the method of questions that name none.
+func (c *Corpus) usual(ctx context.Context) (method.Spec, error) {
+	kept, err := c.Settings(ctx)
+	if err != nil {
+		return method.Spec{}, err
+	}
+	return c.Spec(cmp.Or(kept[methods.Setting], methods.ForQuestions))
 }
 
 // Open opens a method and the models for a question.

@@ -102,6 +102,18 @@ func Explain(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
+	var syntax *cypher.SyntaxError
+	var eval *cypher.EvalError
+	switch {
+	case errors.As(err, &syntax):
+		e = &Error{Code: "syntax", Message: fmt.Sprintf("line %d, column %d: %s", max(1, syntax.Line), syntax.Column, syntax.Message), Detail: syntax.Caret(), Err: err}
+		if syntax.Code == "GraphNotFound" {
+			e.Code = "not_found"
+		}
+		return e
+	case errors.As(err, &eval):
+		return &Error{Code: "evaluation", Message: eval.Message, Err: err}
+	}
 	for _, k := range kinds() {
 		if errors.Is(err, k.is) {
 			if k.is == engine.ErrCorrupt {

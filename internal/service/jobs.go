@@ -1,0 +1,378 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
+)
+
+// The states of a job.
+const (
+	JobQueued    = "queued"
+	JobRunning   = "running"
+	JobDone      = "done"
+	JobFailed    = "failed"
+	JobCancelled = "cancelled"
+	// JobStopped is the state of a job that the end of the process ended: what it has
+	// done is kept, and the next run goes on from there.
+	JobStopped = "stopped"
+)
+
+// Job is a run that indexes documents, as it is told.
+type Job struct {
+	V  int    `json:"v"`
+	ID string `json:"id"`
+	NS string `json:"ns"`
+	// State is queued, running, done, failed, cancelled or stopped.
+	State string `json:"state"`
+	// Documents counts those that came with the job. Stored says that they are in the
+	// database: they are not lost whatever happens.
+	Documents int  `json:"documents"`
+	Stored    bool `json:"stored"`
+	// Progress is what a running job does.
+	Progress *Progress  `json:"progress,omitempty"`
+	Created  time.Time  `json:"created"`
+	Started  *time.Time `json:"started,omitempty"`
+	Ended    *time.Time `json:"ended,omitempty"`
+	// Result is there if the run came to its end, also if parts of it failed.
+	Result *Indexed   `json:"result,omitempty"`
+	Error  *ErrorView `json:"error,omitempty"`
+}
+
+// Progress is how far the stage of a run has come.
+type Progress struct {
+	Stage  string `json:"stage"`
+	Done   int    `json:"done"`
+	Total  int    `json:"total"`
+	Failed int    `json:"failed"`
+}
+
+// ErrorView is an error as programs read it.
+type ErrorView struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// View returns an error as programs read it.
+func (e *Error) View() *ErrorView { return &ErrorView{e.Code, e.Message, e.Hint} }
+
+// JobRequest says what a job does.
+type JobRequest struct {
+	Documents []rag.Input
+	// Bytes is about how much memory the documents take until they are stored.
+	Bytes int64
+	// Methods index them; none are those that the namespace has.
+	Methods []string
+	// Retry takes up again what failed in earlier runs, Recluster finds communities again.
+	Retry, Recluster bool
+}
+
+// terminal reports whether a job has ended.
+func (j *Job) terminal() bool { return j.Ended != nil }
+
+// jobs are the runs of a database. Each runs in a goroutine of its own until it ends;
+// runs of one namespace come one after the other.
+type jobs struct {
+	mu      sync.Mutex
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	n       int
+	all     []*job // the oldest first
+	waiting int64  // bytes of documents that are not stored
+	running sync.WaitGroup
+	closed  bool
+	grace   context.Context // for storing what waits, once closed
+}
+
+// job is a Job that runs.
+type job struct {
+	Job
+	bytes  int64
+	cancel context.CancelCauseFunc
+	// changed is closed and made anew with every change.
+	changed chan struct{}
+}
+
+// The causes of the end of a job.
+var (
+	errCancelled = errors.New("cancelled")
+	errStopped   = errors.New("stopped")
+)
+
+// keptJobs is how many jobs that have ended are told of.
+const keptJobs = 200
+
+func (js *jobs) begin() {
+	js.ctx, js.stop = context.WithCancelCause(context.Background())
+}
+
+// Start begins a job, which runs until it ends, is cancelled or the database is closed.
+// The error is an [*Error] if too many documents wait already.
+func (d *Database) Start(ctx context.Context, ns string, r JobRequest) (*Job, error) {
+	c, err := d.Corpus(ctx, ns)
+	if err != nil {
+		return nil, err
+	}
+	if d.ReadOnly() {
+		return nil, &Error{Code: "read_only", Message: "the database is open for reading"}
+	}
+	var specs []method.Spec
+	for _, name := range r.Methods {
+		spec, err := c.Spec(name)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, spec)
+	}
+	js := &d.jobs
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	switch {
+	case js.closed:
+		return nil, &Error{Code: "closing", Message: "the server is about to end"}
+	case js.waiting > 0 && js.waiting+r.Bytes > d.o.Waiting:
+		return nil, &Error{Code: "busy", Message: fmt.Sprintf("%d bytes of documents wait to be stored", js.waiting), Hint: "send more once the jobs before have stored theirs"}
+	}
+	js.n++
+	j := &job{Job: Job{V: 1, ID: fmt.Sprintf("j%d", js.n), NS: ns, State: JobQueued, Documents: len(r.Documents), Stored: len(r.Documents) == 0, Created: time.Now().UTC()},
+		bytes: r.Bytes, changed: make(chan struct{})}
+	jctx, cancel := context.WithCancelCause(js.ctx)
+	j.cancel = cancel
+	js.waiting += r.Bytes
+	js.all = append(js.all, j)
+	js.forget()
+	js.running.Go(func() {
+		defer cancel(nil)
+		d.run(jctx, c, j, specs, r)
+	})
+	out := j.Job
+	return &out, nil
+}
+
+// forget drops the oldest jobs that have ended if there are many.
+func (js *jobs) forget() {
+	ended := 0
+	for _, j := range js.all {
+		if j.terminal() {
+			ended++
+		}
+	}
+	js.all = slices.DeleteFunc(js.all, func(j *job) bool {
+		if ended > keptJobs && j.terminal() {
+			ended--
+			return true
+		}
+		return false
+	})
+}
+
+// run does a job.
+func (d *Database) run(ctx context.Context, c *Corpus, j *job, specs []method.Spec, r JobRequest) {
+	result, err := d.index(ctx, c, j, specs, r, false)
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStopped) && !d.jobs.isStored(j) {
+		// Nothing of it is in the database yet, and its sender was told that it would be.
+		if _, serr := d.index(d.jobs.grace, c, j, specs, r, true); serr != nil && !d.jobs.isStored(j) {
+			err = serr
+		}
+	}
+	d.jobs.change(j, func() {
+		now := time.Now().UTC()
+		j.Ended, j.Progress, j.Result = &now, nil, result
+		cause := context.Cause(ctx)
+		switch {
+		case err == nil, errors.Is(err, rag.ErrPartial):
+			j.State = JobDone
+		case errors.Is(cause, errCancelled):
+			j.State = JobCancelled
+		case errors.Is(cause, errStopped):
+			j.State = JobStopped
+		default:
+			j.State = JobFailed
+		}
+		if err != nil && j.State != JobCancelled && j.State != JobStopped {
+			j.Error = Explain(err).View()
+		}
+	})
+}
+
+// index runs the indexer of a job. If storeOnly is true it ends once the documents are
+// stored.
+func (d *Database) index(ctx context.Context, c *Corpus, j *job, specs []method.Spec, r JobRequest, storeOnly bool) (*Indexed, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reading, err := d.o.Indexing(ctx, c.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	own := &Corpus{Corpus: reading, Methods: c.Methods, Models: c.Models}
+	systems, err := own.ToIndex(ctx, specs)
+	if err != nil {
+		return nil, err
+	}
+	o := rag.IndexOptions{Retry: r.Retry, Recluster: r.Recluster, Notify: func(e rag.Event) {
+		if e.Message != "" {
+			return
+		}
+		d.jobs.change(j, func() {
+			if j.State == JobQueued {
+				now := time.Now().UTC()
+				j.State, j.Started = JobRunning, &now
+			}
+			if e.Stage != "read" {
+				d.jobs.stored(j)
+			}
+			j.Progress = &Progress{e.Stage, e.Done, e.Total, e.Failed}
+		})
+		if storeOnly && e.Stage != "read" {
+			cancel()
+		}
+	}}
+	out, _, err := own.Index(ctx, systems, r.Documents, o, (*rag.Indexer).Run)
+	if err == nil || errors.Is(err, rag.ErrPartial) {
+		d.jobs.change(j, func() { d.jobs.stored(j) })
+	}
+	return out, err
+}
+
+// change changes what is told of a job.
+func (js *jobs) change(j *job, fn func()) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	fn()
+	if j.terminal() {
+		js.waiting -= j.bytes
+		j.bytes = 0
+	}
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// stored says that the documents of a job are in the database. The caller holds the
+// lock.
+func (js *jobs) stored(j *job) {
+	j.Stored = true
+	js.waiting -= j.bytes
+	j.bytes = 0
+}
+
+func (js *jobs) isStored(j *job) bool {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	return j.Stored
+}
+
+// find returns a job of a namespace.
+func (js *jobs) find(ns, id string) (*job, error) {
+	for _, j := range js.all {
+		if j.ID == id && j.NS == ns {
+			return j, nil
+		}
+	}
+	return nil, NotFound("the newest jobs are told of, of this process", "there is no job %q", id)
+}
+
+// Job tells of a job.
+func (d *Database) Job(ns, id string) (*Job, error) {
+	d.jobs.mu.Lock()
+	defer d.jobs.mu.Unlock()
+	j, err := d.jobs.find(ns, id)
+	if err != nil {
+		return nil, err
+	}
+	out := j.Job
+	return &out, nil
+}
+
+// Jobs tells of the jobs of a namespace, the newest first.
+func (d *Database) Jobs(ns string) []Job {
+	d.jobs.mu.Lock()
+	defer d.jobs.mu.Unlock()
+	out := []Job{}
+	for _, j := range slices.Backward(d.jobs.all) {
+		if j.NS == ns {
+			out = append(out, j.Job)
+		}
+	}
+	return out
+}
+
+// Watch yields a job as it is and after each change, until it has ended.
+func (d *Database) Watch(ctx context.Context, ns, id string) iter.Seq2[Job, error] {
+	return func(yield func(Job, error) bool) {
+		d.jobs.mu.Lock()
+		j, err := d.jobs.find(ns, id)
+		d.jobs.mu.Unlock()
+		if err != nil {
+			yield(Job{}, err)
+			return
+		}
+		for {
+			d.jobs.mu.Lock()
+			now, changed := j.Job, j.changed
+			d.jobs.mu.Unlock()
+			if !yield(now, nil) || now.terminal() {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(Job{}, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// Cancel ends a job, whose work so far is kept, and tells of it. A job that has ended
+// stays as it is.
+func (d *Database) Cancel(ns, id string) (*Job, error) {
+	d.jobs.mu.Lock()
+	defer d.jobs.mu.Unlock()
+	j, err := d.jobs.find(ns, id)
+	if err != nil {
+		return nil, err
+	}
+	j.cancel(errCancelled)
+	out := j.Job
+	return &out, nil
+}
+
+// end cancels the jobs of a namespace and waits for them.
+func (js *jobs) end(ctx context.Context, ns string) error {
+	for {
+		var changed chan struct{}
+		js.mu.Lock()
+		for _, j := range js.all {
+			if j.NS == ns && !j.terminal() {
+				j.cancel(errCancelled)
+				changed = j.changed
+			}
+		}
+		js.mu.Unlock()
+		if changed == nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// close cancels all jobs and waits for them.
+func (js *jobs) close(grace context.Context) {
+	js.mu.Lock()
+	js.closed, js.grace = true, grace
+	js.mu.Unlock()
+	js.stop(errStopped)
+	js.running.Wait()
+}
