@@ -141,7 +141,7 @@ func (c *checker) run() (err error) {
 			return err
 		}
 		defer c.db.leave()
-		if c.db.readOnly {
+		if c.db.ReadOnly(c.ctx) {
 			return ErrReadOnly
 		}
 		if err := c.db.lockWriter(c.ctx); err != nil {

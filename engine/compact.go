@@ -18,7 +18,7 @@ func (db *DB) Compact(ctx context.Context) error {
 		return err
 	}
 	defer db.leave()
-	if db.readOnly {
+	if db.ReadOnly(ctx) {
 		return phase.Errorf("compact: %w", ErrReadOnly)
 	}
 	if err := db.compact(ctx); err != nil {

@@ -119,7 +119,7 @@ func (n *Namespace) rewrite(ctx context.Context, change func(b kv.Batch) (gone [
 		return err
 	}
 	defer db.leave()
-	if db.readOnly {
+	if db.ReadOnly(ctx) {
 		return ErrReadOnly
 	}
 	if err := db.lockWriter(ctx); err != nil {

@@ -62,7 +62,7 @@ func (db *DB) Load(ctx context.Context, g *Graph, fn func(l *Loader) error) erro
 		return err
 	}
 	defer db.leave()
-	if db.readOnly {
+	if db.ReadOnly(ctx) {
 		return phase.Errorf("load: %w", ErrReadOnly)
 	}
 	if err := db.lockWriter(ctx); err != nil {

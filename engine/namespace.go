@@ -201,7 +201,7 @@ func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32)
 	if err == nil {
 		return decodeDirectory(key, v)
 	}
-	if !errors.Is(err, ErrNotFound) || db.readOnly {
+	if !errors.Is(err, ErrNotFound) || db.ReadOnly(ctx) {
 		return e, err
 	}
 	if err := db.lockWriter(ctx); err != nil {

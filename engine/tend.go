@@ -152,15 +152,12 @@ func (db *DB) FlushSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "flush", (*vecindex.Index).Flush)
 }
 
-// ReadOnly reports whether the database was opened for reading only.
-func (db *DB) ReadOnly() bool { return db.readOnly }
-
 func (db *DB) onIndex(ctx context.Context, g *Graph, space, op string, do func(*vecindex.Index, context.Context, vecindex.Committer) error) error {
 	if err := db.enter(); err != nil {
 		return err
 	}
 	defer db.leave()
-	if db.readOnly {
+	if db.ReadOnly(ctx) {
 		return phase.Errorf("%s %s: %w", op, space, ErrReadOnly)
 	}
 	snap, err := db.Snapshot(ctx)

@@ -58,7 +58,7 @@ func (db *DB) UpdateWith(ctx context.Context, d kv.Durability, fn func(tx *Tx) e
 		return err
 	}
 	defer db.leave()
-	if db.readOnly {
+	if db.ReadOnly(ctx) {
 		return phase.Errorf("update: %w", ErrReadOnly)
 	}
 	if err := db.lockWriter(ctx); err != nil {

@@ -170,7 +170,7 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 	if len(have) > 0 && !slices.Contains(have, ns) {
 		return notFound("it has "+strings.Join(have, ", ")+"; ragdb ns create makes one", "%s has no namespace %q", sh.path, ns)
 	}
-	if len(have) == 0 && sh.db.ReadOnly() {
+	if len(have) == 0 && sh.db.ReadOnly(ctx) {
 		return notFound("open it without --readonly", "%s is empty", sh.path)
 	}
 	c, err := rag.OpenCorpus(ctx, sh.db, ns, nil)

@@ -116,7 +116,7 @@ func (sh *shell) greet(ctx context.Context) {
 	if n, err := countNodes(ctx, sh.corpus); err == nil {
 		parts = append(parts, plural(n, "node"))
 	}
-	if sh.db.ReadOnly() {
+	if sh.db.ReadOnly(ctx) {
 		parts = append(parts, "for reading")
 	}
 	sh.a.out.print("%s\n", escape(strings.Join(append(parts, ".help for help"), " · ")))

@@ -250,7 +250,7 @@ func (sh *shell) setModel(ctx context.Context, args []string) error {
 }
 
 // showSettings lists the settings of the shell.
-func (sh *shell) showSettings(context.Context, []string) error {
+func (sh *shell) showSettings(ctx context.Context, _ []string) error {
 	t := &table{head: []string{"setting", "value"}}
 	add := func(name, value string) { t.add(map[string]string{name: value}, name, value) }
 	add("bail", onOff(sh.bail))
@@ -276,7 +276,7 @@ func (sh *shell) showSettings(context.Context, []string) error {
 		output = sh.fileName
 	}
 	add("output", output)
-	add("readonly", onOff(sh.db.ReadOnly()))
+	add("readonly", onOff(sh.db.ReadOnly(ctx)))
 	add("style", cmp.Or(sh.flags.style.value, "default"))
 	add("timer", onOff(sh.timer))
 	add("width", bound(sh.display.width, "auto"))

@@ -28,8 +28,8 @@ func (s *Session) settle(ctx context.Context) error {
 
 // makesOwn reports whether a statement writes to the base graph only because
 // the session has chosen no graph, so that it may create the own graph.
-func (s *Session) makesOwn(st *statement) bool {
-	if s.chosen || s.use != engine.Base || s.changes() != nil || st.Mode == modeExplain {
+func (s *Session) makesOwn(ctx context.Context, st *statement) bool {
+	if s.chosen || s.use != engine.Base || s.changes(ctx) != nil || st.Mode == modeExplain {
 		return false
 	}
 	switch {

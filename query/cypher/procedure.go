@@ -141,7 +141,7 @@ func (c *ProcedureCall) Of(v Value) *ProcedureCall {
 // MakeGraph creates a graph of the user's own in the namespace. If the name is
 // taken, the error is [engine.ErrInvalid].
 func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
-	if err := c.x.session.changes(); err != nil {
+	if err := c.x.session.changes(c.x.ctx); err != nil {
 		return err
 	}
 	has, err := c.Namespace.HasGraph(ctx, name)
@@ -156,7 +156,7 @@ func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
 
 // DropGraph removes a graph of the user's own with all its data.
 func (c *ProcedureCall) DropGraph(ctx context.Context, name string) error {
-	if err := c.x.session.changes(); err != nil {
+	if err := c.x.session.changes(c.x.ctx); err != nil {
 		return err
 	}
 	g, err := c.x.session.open(ctx, name)

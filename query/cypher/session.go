@@ -114,7 +114,7 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	if err == nil {
 		err = s.settle(ctx)
 	}
-	if err == nil && s.makesOwn(st) {
+	if err == nil && s.makesOwn(ctx, st) {
 		undo, err = s.makeOwn(ctx)
 	}
 	res.graph = s.use
@@ -189,7 +189,7 @@ func (s *Session) open(ctx context.Context, name string) (*engine.Graph, error) 
 	if err != nil {
 		return nil, err
 	}
-	if has || name == engine.Base && !s.opts.DB.ReadOnly() {
+	if has || name == engine.Base && !s.opts.DB.ReadOnly(ctx) {
 		return ns.Graph(ctx, name)
 	}
 	all, err := ns.Graphs(ctx)
@@ -208,7 +208,7 @@ func (s *Session) open(ctx context.Context, name string) (*engine.Graph, error) 
 // writable returns the error of writing to a graph that is not the user's own,
 // or nil. If annotates is set, only properties are written.
 func (s *Session) writable(ctx context.Context, g *engine.Graph, annotates bool) error {
-	if err := s.changes(); err != nil || annotates {
+	if err := s.changes(ctx); err != nil || annotates {
 		return err
 	}
 	reason, err := s.guarded(ctx, g.Name())
@@ -219,8 +219,8 @@ func (s *Session) writable(ctx context.Context, g *engine.Graph, annotates bool)
 }
 
 // changes returns the error of a session that only reads.
-func (s *Session) changes() error {
-	if s.opts.ReadOnly || s.opts.DB.ReadOnly() {
+func (s *Session) changes(ctx context.Context) error {
+	if s.opts.ReadOnly || s.opts.DB.ReadOnly(ctx) {
 		return phase.Errorf("%w: this session only reads", engine.ErrReadOnly)
 	}
 	return nil

@@ -89,7 +89,7 @@ type Reply struct {
 
 // Keep stores a reply and its use, unless the database is open for reading.
 func (l *Ledger) Keep(ctx context.Context, r Reply) error {
-	if l.db.ReadOnly() {
+	if l.db.ReadOnly(ctx) {
 		return nil
 	}
 	// A reply that was paid is kept even while the run is being cancelled.

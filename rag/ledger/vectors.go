@@ -41,7 +41,7 @@ type PaidVector struct {
 // KeepVectors stores vectors, in one commit, unless the database is open for
 // reading.
 func (l *Ledger) KeepVectors(ctx context.Context, vectors []PaidVector) error {
-	if l.db.ReadOnly() {
+	if l.db.ReadOnly(ctx) {
 		return nil
 	}
 	// What was paid is kept even while the run is being cancelled.
