@@ -35,6 +35,8 @@ type indexFlags struct {
 	prepare func(c *rag.Corpus) error
 	// mayRemove is asked by sync before it removes; nil allows it.
 	mayRemove func(*rag.Difference) error
+	// priced says that the price was shown and agreed to; later runs do not show it.
+	priced bool
 }
 
 func (a *app) indexCommand() *cobra.Command {
@@ -167,36 +169,48 @@ func (f *indexFlags) open(a *app, paths []string) ([]rag.Input, func(), error) {
 // indexInto indexes into an open corpus and prints what was done. If models
 // are paid it shows the price first.
 func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run service.Run) error {
+	r, err := a.indexQuietly(ctx, cmd, c, inputs, f, run)
+	if r != nil {
+		a.tellIndex(c, r)
+	}
+	return err
+}
+
+// tellIndex prints what a run did.
+func (a *app) tellIndex(c *rag.Corpus, r *service.Indexed) {
+	if !a.out.object(r) {
+		a.printIndex(c, r)
+	}
+}
+
+// indexQuietly is indexInto without what it prints at the end. The result is as that of
+// runIndex.
+func (a *app) indexQuietly(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run service.Run) (*service.Indexed, error) {
 	if _, err := a.folderParts(&f.models); err != nil {
-		return err // before anything is kept
+		return nil, err // before anything is kept
 	}
 	if err := a.keepModels(ctx, c, &f.models); err != nil {
-		return err
+		return nil, err
 	}
-	if f.models.remote() {
+	if f.models.remote() && !f.priced {
 		if err := a.showPrice(ctx, cmd, c, inputs, f); err != nil {
-			return err
+			return nil, err
 		}
+		f.priced = true
 	}
 	c, err := a.useModels(ctx, c, &f.models)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	systems, err := a.toIndex(ctx, c, f.method.specs, flagChanged(cmd, "method"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := rag.IndexOptions{Retry: f.retry, Recluster: f.recluster, MayRemove: f.mayRemove}
 	if !f.models.remote() {
 		o.Workers = int(f.models.concurrency)
 	}
-	r, err := a.runIndex(ctx, c, systems, inputs, o, run)
-	if r != nil && a.out.machine() {
-		a.out.json(r)
-	} else if r != nil {
-		a.printIndex(c, r)
-	}
-	return err
+	return a.runIndex(ctx, c, systems, inputs, o, run)
 }
 
 func flagChanged(cmd *cobra.Command, name string) bool {

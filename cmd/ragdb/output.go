@@ -15,6 +15,8 @@ type output struct {
 	stdout, stderr io.Writer
 	// err is the first error of writing to stdout.
 	err error
+	// once keeps what was said from being said again; nil says everything.
+	once *once
 
 	format  format
 	quiet   bool
@@ -151,15 +153,15 @@ func (o *output) note(format string, args ...any) {
 
 // warn writes what is not as it should be to stderr, even if quiet.
 func (o *output) warn(format string, args ...any) {
-	if !o.machine() {
-		fmt.Fprintln(o.stderr, sprint(format, args))
+	if line := sprint(format, args); !o.machine() && o.once.first(line) {
+		fmt.Fprintln(o.stderr, line)
 	}
 }
 
 // failure writes an error to stderr: for people on one line with what to do, and
 // the lines of its detail below.
 func (o *output) failure(f *failure) {
-	if f.told {
+	if f.told || !o.once.first(f.message) {
 		return
 	}
 	if o.machine() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 )
 
@@ -60,40 +61,53 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 		m = toRead
 	}
 	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
-		x := &rag.Indexer{Corpus: c, Methods: a.methods}
-		d, err := x.Compare(ctx, inputs)
-		if err != nil {
+		if dry {
+			d, err := (&rag.Indexer{Corpus: c, Methods: a.methods}).Compare(ctx, inputs)
+			if err == nil {
+				a.printDifference(d)
+			}
 			return err
 		}
-		if dry {
-			a.printDifference(d)
+		r, err := a.syncInto(ctx, cmd, c, inputs, f, func(r removal) error {
+			return a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes",
+				"Remove %s that %s does not have?", r.count(), dirs[0])
+		})
+		if r != nil {
+			a.tellIndex(c, r)
+		}
+		return err
+	})
+}
+
+// syncInto makes the documents of an open corpus those of the inputs, if mayRemove
+// agrees to what goes. The result is as that of runIndex.
+func (a *app) syncInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, mayRemove func(removal) error) (*service.Indexed, error) {
+	d, err := (&rag.Indexer{Corpus: c, Methods: a.methods}).Compare(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if d.Kept > 0 {
+		a.out.warn("ragdb: %s not removed: while files cannot be read, it is not known what is gone", plural(d.Kept, "document"))
+	}
+	// It is asked before anything is paid for, and again if more is gone by
+	// the time of the removal.
+	agreed := map[string]bool{}
+	f.mayRemove = func(d *rag.Difference) error {
+		if !slices.ContainsFunc(d.Removed, func(key string) bool { return !agreed[key] }) {
 			return nil
 		}
-		if d.Kept > 0 {
-			a.out.warn("ragdb: %s not removed: while files cannot be read, it is not known what is gone", plural(d.Kept, "document"))
-		}
-		// It is asked before anything is paid for, and again if more is gone by
-		// the time of the removal.
-		agreed := map[string]bool{}
-		f.mayRemove = func(d *rag.Difference) error {
-			if !slices.ContainsFunc(d.Removed, func(key string) bool { return !agreed[key] }) {
-				return nil
+		err := mayRemove(removal{n: len(d.Removed), total: len(d.Removed) + len(d.Changed) + d.Unchanged, what: "document"})
+		if err == nil {
+			for _, key := range d.Removed {
+				agreed[key] = true
 			}
-			r := removal{n: len(d.Removed), total: len(d.Removed) + len(d.Changed) + d.Unchanged, what: "document"}
-			err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes",
-				"Remove %s that %s does not have?", r.count(), dirs[0])
-			if err == nil {
-				for _, key := range d.Removed {
-					agreed[key] = true
-				}
-			}
-			return err
 		}
-		if err := f.mayRemove(d); err != nil {
-			return err
-		}
-		return a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Sync)
-	})
+		return err
+	}
+	if err := f.mayRemove(d); err != nil {
+		return nil, err
+	}
+	return a.indexQuietly(ctx, cmd, c, inputs, f, (*rag.Indexer).Sync)
 }
 
 func (a *app) printDifference(d *rag.Difference) {

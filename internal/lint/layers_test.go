@@ -82,6 +82,7 @@ var homes = map[string][]string{
 	"github.com/mattn/go-runewidth":       {"cmd/ragdb"},
 	"github.com/bmatcuk/doublestar/v4":    {"rag/load"},
 	"github.com/peterh/liner":             {"cmd/ragdb"},
+	"github.com/fsnotify/fsnotify":        {"cmd/ragdb"},
 	"gopkg.in/yaml.v3":                    {"cmd/ragdb"},
 	"go.yaml.in/yaml/v3":                  {"cmd/ragdb", "rag/load"},
 	"gonum.org/v1/plot":                   {"bench"},

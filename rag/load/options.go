@@ -1,6 +1,7 @@
 package load
 
 import (
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -128,6 +129,33 @@ func (o *Options) included(rel string) bool {
 		return true
 	}
 	return slices.ContainsFunc(o.Include, func(p string) bool { return Match(p, rel) })
+}
+
+// Skips returns why a walk passes over a file or folder, in a few words, or "" if it
+// reads the file or enters the folder. rel is its slash path below PATH, and t the type
+// bits of its mode. Only the path and the type are looked at, so a file that is not
+// skipped may still give no document. Skips does not look at the folders above rel.
+func (o *Options) Skips(rel string, t fs.FileMode) string {
+	base := path.Base(rel)
+	f, _ := formatOf(rel)
+	named := o.Format != "" && o.Format != "auto"
+	switch {
+	case strings.HasPrefix(base, "."):
+		return skipHidden
+	case t.IsDir() && base == "node_modules":
+		return skipVendored
+	case t.IsDir():
+		return ""
+	case t&fs.ModeSymlink != 0:
+		return skipLink
+	case !t.IsRegular():
+		return skipIrregular
+	case !o.included(rel):
+		return skipNotMatched
+	case !named && f == nil, named && (f == nil || f.name != o.Format) && len(o.Include) == 0:
+		return skipFormat
+	}
+	return ""
 }
 
 // ValidPattern reports whether a pattern may stand in Include.

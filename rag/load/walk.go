@@ -114,30 +114,14 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 	if w.root != "." {
 		rel = strings.TrimPrefix(name, w.root+"/")
 	}
-	var why string
-	f, gzipped := formatOf(name)
-	switch {
-	case strings.HasPrefix(d.Name(), "."):
-		why = skipHidden
-	case d.IsDir() && d.Name() == "node_modules":
-		why = skipVendored
-	case d.IsDir():
-		return nil
-	case d.Type()&fs.ModeSymlink != 0:
-		why = skipLink
-	case !d.Type().IsRegular():
-		why = skipIrregular
-	case !w.opt.included(rel):
-		why = skipNotMatched
-	case w.opt.Format == "" && f == nil:
-		why = skipFormat
-	case w.opt.Format != "" && (f == nil || f.name != w.opt.Format) && len(w.opt.Include) == 0:
-		why = skipFormat
-	}
-	if why != "" {
+	if why := w.opt.Skips(rel, d.Type()); why != "" {
 		w.opt.OnSkip(name, why)
 		return skipDir(d, nil)
 	}
+	if d.IsDir() {
+		return nil
+	}
+	f, gzipped := formatOf(name)
 	if w.opt.Format != "" {
 		f = formatNamed(w.opt.Format)
 	}
