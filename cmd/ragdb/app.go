@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -27,13 +27,26 @@ type app struct {
 	// dir is the working directory of who runs the command.
 	dir    folder
 	global globals
-	// shared is the database of the shell: commands that it runs use it and
-	// leave it open. Nil for other commands.
+	// ctx ends with an interrupt; name is the command's, interactive says that it is a
+	// shell at a prompt.
+	ctx         context.Context
+	name        string
+	interactive bool
+	// client is the process that may have the command run elsewhere; nil if it must run
+	// here. hold is the database that it holds for others, held the one that it uses in
+	// the process that holds it; nil if there is none.
+	client *client
+	stays  bool // it has begun here, and does not move to another process
+	hold   *hold
+	held   *held
+	// shared is the database of the shell at sharedPath: commands that it runs use it
+	// and leave it open. Nil for other commands.
 	shared     *engine.DB
+	sharedPath string
 	interrupts *interrupts
 	spent      *spending // of the shell's session, nil elsewhere
 	// folders are the models of folders that are open, by name; see modelIn.
-	folders map[string]*encoder.Model
+	folders *modelFolders
 	// readLine asks a question and reads the answer in the shell, whose editor
 	// has the terminal. Nil reads standard input.
 	readLine func(ctx context.Context, question string) (string, error)
@@ -53,6 +66,7 @@ type globals struct {
 	config      string
 	ns          string
 	memory      byteCount
+	noAttach    bool
 }
 
 func newApp(env []string, stdin io.Reader, stdout, stderr io.Writer) *app {
@@ -62,7 +76,7 @@ func newApp(env []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 			vars[k] = v
 		}
 	}
-	return &app{env: vars, stdin: stdin, out: newOutput(stdout, stderr, vars), methods: methods.All(), interrupts: &interrupts{}}
+	return &app{env: vars, stdin: stdin, out: newOutput(stdout, stderr, vars), methods: methods.All(), interrupts: &interrupts{}, folders: &modelFolders{}}
 }
 
 // printsRows annotates commands that have a table: every --output is possible.
@@ -153,6 +167,7 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&g.yes, "yes", "y", false, "do not ask before removing or overwriting")
 	f.StringVar(&g.config, "config", "", "settings `FILE` in place of ./ragdb.yaml")
 	f.StringVar(&g.ns, "ns", "main", "namespace `NAME`: one corpus of the database")
+	f.BoolVar(&g.noAttach, "no-attach", false, "use a database alone: neither work through the process that holds it, nor let others")
 	f.Var(&g.memory, "memory", "keep at most `SIZE` of indexes and caches in memory, such as 2GB (default 512MiB)")
 }
 
@@ -164,6 +179,13 @@ const fewBytes = 256 << 20
 func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	g := &a.global
 	a.out.quiet, a.out.verbose = g.quiet, g.verbose
+	a.name = named(words(cmd))
+	if a.held != nil {
+		a.held.session.SetResumable(slices.Contains(resumableCommands, a.name))
+		if g.readOnly {
+			cmd.SetContext(a.held.db.Reading(cmd.Context()))
+		}
+	}
 	if err := a.readSettings(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,10 +61,19 @@ func (m *modelName) Set(s string) error {
 	return nil
 }
 
+// modelFolders are the models of folders that are open, by name. They are safe for
+// concurrent use.
+type modelFolders struct {
+	mu   sync.Mutex
+	open map[string]*encoder.Model
+}
+
 // modelIn opens the model of a name such as file:DIR, once in a process; it stays
 // open as long as the process runs.
 func (a *app) modelIn(name string) (*encoder.Model, error) {
-	if m := a.folders[name]; m != nil {
+	a.folders.mu.Lock()
+	defer a.folders.mu.Unlock()
+	if m := a.folders.open[name]; m != nil {
 		return m, nil
 	}
 	dir := strings.TrimPrefix(name, folderPrefix)
@@ -77,10 +87,10 @@ func (a *app) modelIn(name string) (*encoder.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.folders == nil {
-		a.folders = map[string]*encoder.Model{}
+	if a.folders.open == nil {
+		a.folders.open = map[string]*encoder.Model{}
 	}
-	a.folders[name] = m
+	a.folders.open[name] = m
 	return m, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -45,6 +46,9 @@ func (a *app) onDB(n int, orMore bool, fn func(ctx context.Context, cmd *cobra.C
 		}
 		ctx, cancel := a.context(cmd)
 		defer cancel()
+		if done, err := a.attachEarly(ctx, path); done {
+			return err
+		}
 		return fn(ctx, cmd, path, rest)
 	}
 }
@@ -70,7 +74,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	if m == toCreate && a.global.readOnly {
 		return nil, usage("run it without --readonly", "this command writes")
 	}
-	if a.shared != nil && path == a.shared.Path() {
+	if a.shared != nil && path == a.sharedPath {
 		return a.shared, nil
 	}
 	if info, err := a.dir.stat(path); m != toCreate && path != engine.Memory && err != nil {
@@ -82,16 +86,30 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitCorrupt, code: "foreign", hint: "give the path of a database, or one that does not exist yet",
 			message: path + " is a file, and a database is a directory"}
 	}
-	o := a.engineOptions()
-	o.ReadOnly, o.MustExist = m == toRead, m == toWrite || m == toUse
-	db, err := engine.Open(ctx, a.dir.path(path), o)
-	if m == toUse && mayNotWrite(err) {
-		o.ReadOnly = true
-		db, err = engine.Open(ctx, a.dir.path(path), o)
+	if db := a.heldAt(path); db != nil {
+		return db, nil
+	}
+	open := func() (*engine.DB, error) {
+		o := a.engineOptions()
+		o.ReadOnly, o.MustExist = m == toRead, m == toWrite || m == toUse
+		db, err := engine.Open(ctx, a.dir.path(path), o)
+		if m == toUse && mayNotWrite(err) {
+			o.ReadOnly = true
+			db, err = engine.Open(ctx, a.dir.path(path), o)
+		}
+		return db, err
+	}
+	db, err := open()
+	if errors.Is(err, kv.ErrLocked) && a.mayAttach(path) && !a.stays {
+		db, err = a.whenLocked(ctx, path, err, open)
 	}
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,
 			hint: "make it with ragdb index " + quote(path) + " PATH, or check the spelling"}
+	}
+	if err == nil && a.client != nil {
+		a.client.stdin.forget()
+		a.listen(path, db)
 	}
 	return db, err
 }
@@ -107,12 +125,17 @@ func mayNotWrite(err error) bool {
 	return errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// close closes a database, unless it is the shell's.
-func (a *app) close(db *engine.DB) error {
-	if db == a.shared {
+// close closes a database, unless it is the shell's or another process's. Commands of
+// other processes that use it are waited for.
+func (a *app) close(db *engine.DB) (err error) {
+	if db == a.shared || a.held != nil && db == a.held.db {
 		return nil
 	}
-	return db.Close()
+	if h := a.hold; h != nil && h.db == db {
+		a.hold = nil
+		err = h.end(a.ctx)
+	}
+	return errors.Join(err, db.Close())
 }
 
 // with opens a database, calls fn and closes it.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/ragdb/ragdb/internal/service"
 	"golang.org/x/term"
+
+	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
 )
 
 // output is the one place that writes to the terminal.
@@ -57,17 +59,35 @@ func newOutput(stdout, stderr io.Writer, env map[string]string) *output {
 	o.outTTY, o.errTTY = isTerminal(stdout), isTerminal(stderr)
 	_, plain := env["NO_COLOR"]
 	o.color = o.outTTY && !plain && env["TERM"] != "dumb"
-	if f, ok := stdout.(*os.File); ok && o.outTTY {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
-			o.width = min(w, widest)
-		}
+	if w := columnsOf(stdout); w > 20 {
+		o.width = min(w, widest)
 	}
 	return o
 }
 
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool { return columnsOf(stream) > 0 }
+
+// columnsOf returns the columns of the terminal that a stream is, 1 if it does not tell,
+// and 0 if it is none.
+func columnsOf(stream any) int {
+	switch s := stream.(type) {
+	case *os.File:
+		if !term.IsTerminal(int(s.Fd())) {
+			return 0
+		}
+		if w, _, err := term.GetSize(int(s.Fd())); err == nil && w > 0 {
+			return w
+		}
+		return 1
+	case *tap:
+		if s != nil {
+			return columnsOf(s.in)
+		}
+	case *holder.Stream:
+		return s.Columns()
+	}
+	return 0
 }
 
 // machine reports whether a program reads the output.

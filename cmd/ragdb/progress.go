@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/ragdb/ragdb/rag"
 )
@@ -47,9 +44,9 @@ func (a *app) newProgress() *progress {
 			p.style = "plain"
 		}
 	}
-	if f, ok := a.out.stderr.(*os.File); ok && a.out.errTTY {
+	if a.out.errTTY {
 		p.width = func() int {
-			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			if w := columnsOf(a.out.stderr); w > 1 {
 				return w
 			}
 			return unknown

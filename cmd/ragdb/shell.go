@@ -70,10 +70,10 @@ type shell struct {
 	fileName               string   // of file, as the user wrote it
 	once                   bool     // file is for one statement
 
-	editor   *editor // nil in scripts
-	entered  string  // lines of an entry that has not ended
-	question string  // that .why is about
-	viewed   string  // what .view shows: a trace, or a statement
+	editor   lineEditor // nil in scripts
+	entered  string     // lines of an entry that has not ended
+	question string     // that .why is about
+	viewed   string     // what .view shows: a trace, or a statement
 }
 
 // runShell runs ragdb without the name of a command.
@@ -91,6 +91,10 @@ func (a *app) runShell(cmd *cobra.Command, f *shellFlags, args []string) error {
 	sh.display.format = a.out.format
 	sh.interactive = len(f.scripts) == 0 && isTerminal(a.stdin) && a.out.outTTY
 	ctx := cmd.Context()
+	a.interactive = sh.interactive
+	if done, err := a.attachEarly(ctx, path); done {
+		return err
+	}
 	if err := sh.open(ctx, path); err != nil {
 		return err
 	}
@@ -153,7 +157,7 @@ func (sh *shell) open(ctx context.Context, path string) error {
 		return err
 	}
 	// From here on commands use it and leave it open.
-	sh.path, sh.db, a.shared = path, db, db
+	sh.path, sh.db, a.shared, a.sharedPath, a.stays = path, db, db, path, true
 	if err := sh.enter(ctx, a.global.ns); err != nil {
 		return errors.Join(err, sh.close())
 	}
@@ -230,10 +234,11 @@ func (sh *shell) renew(ctx context.Context) error {
 // close closes the database and the file of .output.
 func (sh *shell) close() error {
 	err := sh.redirect("", false)
-	if sh.db != nil {
-		err = errors.Join(err, sh.db.Close())
-	}
+	db := sh.db
 	sh.db, sh.a.shared, sh.session = nil, nil, nil
+	if db != nil {
+		err = errors.Join(err, sh.a.close(db))
+	}
 	return err
 }
 

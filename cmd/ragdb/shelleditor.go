@@ -3,15 +3,54 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/peterh/liner"
 
+	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/query/cypher"
 )
+
+// lineEditor reads the lines of a shell.
+type lineEditor interface {
+	// read reads a line; ask reads the answer to a question while a command runs. They
+	// give up when ctx ends. Ctrl-C is [liner.ErrPromptAborted], Ctrl-D [io.EOF].
+	read(ctx context.Context, prompt string) (string, error)
+	ask(ctx context.Context, question string) (string, error)
+	// cooked runs fn with the terminal as other programs know it.
+	cooked(fn func())
+	// remember adds an entry to the history, unless it may hold a key.
+	remember(text string)
+}
+
+// remoteEditor is the editor of the process whose shell runs here.
+type remoteEditor struct{ session *holder.Session }
+
+func (e remoteEditor) read(ctx context.Context, prompt string) (string, error) {
+	return e.line(ctx, prompt, false)
+}
+
+func (e remoteEditor) ask(ctx context.Context, question string) (string, error) {
+	return e.line(ctx, question, true)
+}
+
+func (e remoteEditor) line(ctx context.Context, prompt string, answer bool) (string, error) {
+	line, err := e.session.Line(ctx, prompt, answer)
+	if errors.Is(err, holder.ErrAborted) {
+		err = liner.ErrPromptAborted
+	}
+	return line, err
+}
+
+// cooked runs fn: the other process has its terminal so between lines.
+func (e remoteEditor) cooked(fn func()) { fn() }
+
+func (e remoteEditor) remember(text string) { e.session.Remember(text) }
 
 // editor reads lines at a terminal, with a history that outlives the shell. It
 // asks nothing of the terminal, so that one which never answers does no harm.
@@ -22,6 +61,9 @@ type editor struct {
 	path        string // of the history, "" for none
 	// pending is a read that was given up and still waits for its line.
 	pending chan typedLine
+
+	mu       sync.Mutex
+	complete liner.WordCompleter
 }
 
 // historyLines is how many lines of history are kept.
@@ -36,12 +78,28 @@ func newEditor(dir string, complete liner.WordCompleter) *editor {
 	e.line.SetCtrlCAborts(true)
 	e.line.SetMultiLineMode(true)
 	e.line.SetTabCompletionStyle(liner.TabPrints)
-	e.line.SetWordCompleter(complete)
+	e.complete = complete
+	e.line.SetWordCompleter(func(line string, pos int) (string, []string, string) {
+		e.mu.Lock()
+		complete := e.complete
+		e.mu.Unlock()
+		return complete(line, pos)
+	})
 	if dir != "" {
 		e.path = filepath.Join(dir, "history")
 		e.load()
 	}
 	return e
+}
+
+// resume goes on after another shell, whose line may still be waited for.
+func (e *editor) resume(complete liner.WordCompleter) {
+	e.mu.Lock()
+	e.complete = complete
+	e.mu.Unlock()
+	if e.raw != nil {
+		_ = e.raw.ApplyMode() // a mode that cannot be set leaves the one that is
+	}
 }
 
 // close returns the terminal to what it was.

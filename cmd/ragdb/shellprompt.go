@@ -15,7 +15,7 @@ import (
 )
 
 // interact reads entries at a prompt until the user leaves.
-func (sh *shell) interact(ctx context.Context) (err error) {
+func (sh *shell) interact(ctx context.Context) error {
 	o := sh.a.out
 	// Messages are for people whatever the rows look like.
 	o.format = asTable
@@ -23,8 +23,12 @@ func (sh *shell) interact(ctx context.Context) (err error) {
 	// Until a statement runs there is nothing to interrupt.
 	sh.a.interrupts.set(func() {})
 	defer sh.a.interrupts.set(nil)
-	sh.editor = newEditor(sh.stateDir(), sh.complete)
-	defer func() { err = errors.Join(err, sh.editor.close()) }()
+	if sh.a.held != nil {
+		sh.a.held.session.SetComplete(sh.complete)
+		sh.editor = remoteEditor{sh.a.held.session}
+	} else {
+		sh.editor = sh.a.client.lineEditor(sh.a.stateDir(), sh.complete)
+	}
 	sh.a.readLine = sh.editor.ask
 	sh.greet(ctx)
 	if err := sh.readRC(ctx); err != nil {
@@ -148,25 +152,9 @@ func countNodes(ctx context.Context, c *rag.Corpus) (n int64, err error) {
 	return n, err
 }
 
-// stateDir is the folder of the shell's history and start script, "" if the
-// system has none.
-func (sh *shell) stateDir() string {
-	env := sh.a.env
-	if dir := env["XDG_STATE_HOME"]; filepath.IsAbs(dir) {
-		return filepath.Join(dir, "ragdb")
-	}
-	if home := env["HOME"]; filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", "ragdb")
-	}
-	if dir := sh.a.configDir(); dir != "" {
-		return filepath.Join(dir, "ragdb")
-	}
-	return ""
-}
-
 // readRC runs the start script, if there is one.
 func (sh *shell) readRC(ctx context.Context) error {
-	dir := sh.stateDir()
+	dir := sh.a.stateDir()
 	if dir == "" {
 		return nil
 	}

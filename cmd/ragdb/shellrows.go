@@ -4,12 +4,9 @@ import (
 	"bufio"
 	"encoding/csv"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
@@ -44,10 +41,8 @@ func (d display) lines(w io.Writer) int {
 	if d.width > 0 {
 		return d.width
 	}
-	if f, ok := w.(*os.File); ok && isTerminal(w) {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 20 {
-			return n
-		}
+	if n := columnsOf(w); n > 20 {
+		return n
 	}
 	return 0
 }

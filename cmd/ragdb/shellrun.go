@@ -32,7 +32,7 @@ func (sh *shell) run(ctx context.Context, name string, args []string) error {
 func (sh *shell) inner() *app {
 	b := *sh.a
 	o := *sh.a.out
-	b.out = &o
+	b.out, b.client = &o, nil
 	return &b
 }
 

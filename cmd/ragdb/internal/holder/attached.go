@@ -29,6 +29,8 @@ type attached struct {
 	failed  error // of writing
 
 	reading atomic.Bool // a line
+	asked   atomic.Bool // an interrupt was sent, and the command does not go on
+	stopped atomic.Bool // by the user, here
 	words   chan words
 	typing  sync.Mutex
 	id      int
@@ -62,8 +64,14 @@ func (a *attached) run(in io.Reader) (int, error) {
 	a.ended = true
 	a.changed.Broadcast()
 	a.mu.Unlock()
+	if a.stopped.Load() {
+		return 0, ErrStopped // what is not written yet may never be
+	}
 	writing.Wait()
 	signals.Wait()
+	if a.stopped.Load() {
+		return 0, ErrStopped
+	}
 	if a.failed != nil {
 		return 0, &WriteError{a.failed}
 	}
@@ -107,6 +115,10 @@ func (a *attached) read(in io.Reader) (int, error) {
 				default: // it came too late
 				}
 			}
+		case kindTaken:
+			if len(b) == 1 && b[0] == 1 {
+				a.asked.Store(false)
+			}
 		case kindExit:
 			return exitCode(b)
 		case kindAgain:
@@ -121,20 +133,20 @@ func (a *attached) read(in io.Reader) (int, error) {
 func (a *attached) put(p piece) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.bytes > mostSpooled && a.failed == nil {
+	for a.bytes > mostSpooled && a.failed == nil && !a.stopped.Load() {
 		a.changed.Wait()
 	}
 	a.spool = append(a.spool, p)
 	a.bytes += len(p.b)
 	a.changed.Broadcast()
-	return a.failed == nil
+	return a.failed == nil && !a.stopped.Load()
 }
 
 // drain waits until all that was received is written.
 func (a *attached) drain() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.bytes > 0 && a.failed == nil {
+	for a.bytes > 0 && a.failed == nil && !a.stopped.Load() {
 		a.changed.Wait()
 	}
 }
@@ -191,11 +203,20 @@ func (a *attached) sendJSON(k kind, v any) {
 	}
 }
 
-// interrupt passes interrupts on.
+// interrupt passes interrupts on. One that comes before the holder has answered the last,
+// or after the answer that the command is ending, ends this process's part at once.
 func (a *attached) interrupt() {
 	for {
 		select {
 		case end := <-a.local.Interrupts:
+			if a.asked.Swap(true) {
+				a.mu.Lock()
+				a.stopped.Store(true)
+				a.changed.Broadcast()
+				a.mu.Unlock()
+				a.conn.Close()
+				return
+			}
 			if end {
 				a.send(kindInterrupt, []byte{1})
 			} else {

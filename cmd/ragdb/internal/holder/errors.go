@@ -17,6 +17,9 @@ var (
 	ErrAgain = errors.New("the command goes on in another process")
 	// ErrLeft is the cause of a context of a command whose user has gone.
 	ErrLeft = errors.New("the process that started the command has ended")
+	// ErrStopped says that the user sent an interrupt a second time, and did not wait for
+	// the holder to end the command.
+	ErrStopped = errors.New("interrupted twice")
 	// ErrAborted is the error of a line that Ctrl-C ended.
 	ErrAborted = errors.New("the line was given up")
 )

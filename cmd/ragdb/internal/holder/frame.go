@@ -25,6 +25,7 @@ const (
 	kindPrompt   kind = 'p' // a line is wanted: prompt as JSON
 	kindRemember kind = 'h' // a line of history
 	kindWords    kind = 'k' // the answer to kindTyped: words as JSON
+	kindTaken    kind = 't' // an answer to kindInterrupt: the byte 1 if the command goes on
 	kindExit     kind = 'x' // the exit code, four bytes; the last frame
 	kindAgain    kind = 'a' // the command is to be started again; the last frame
 )
@@ -42,7 +43,7 @@ func (k kind) most() int {
 		return 4 << 10
 	case kindExit:
 		return 4
-	case kindInterrupt, kindWant, kindAgain:
+	case kindInterrupt, kindWant, kindAgain, kindTaken:
 		return 1
 	}
 	return 0

@@ -185,7 +185,10 @@ func TestClose(t *testing.T) {
 			wg.Go(func() {
 				l := locals(nil, io.Discard, io.Discard)
 				l.Read = func(ctx context.Context, _ []byte) (int, error) { <-ctx.Done(); return 0, ctx.Err() }
-				l.Line = func(ctx context.Context, _ string, _ bool, _ Completer) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+				l.Line = func(ctx context.Context, _ string, _ bool, _ Completer) (string, error) {
+					<-ctx.Done()
+					return "", ctx.Err()
+				}
 				want := Again
 				if name == "finish" {
 					want = 7

@@ -3,6 +3,7 @@ package holder
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -179,29 +180,32 @@ func (s *Server) Sessions() []*Session {
 // How Close waits.
 const (
 	tellAfter = time.Second     // until it tells whom it waits for
-	endWithin = 3 * time.Second // that commands have to save their state once ctx ended
+	endWithin = 3 * time.Second // that commands have once ctx ended, and then to save their state
 )
 
 // Close takes no more commands and ends those that are running: it waits until they are
 // done, and has those that can be started again, and those that wait for their user, go on
 // in another process. If it waits for longer than a second it calls tell, once, with those
-// that it waits for. If ctx ends they are ended too, and if they do not within a few
-// seconds their connections are closed.
+// that it waits for. If ctx ends they have a few seconds; then they are ended, and if they
+// do not end their connections are closed.
 func (s *Server) Close(ctx context.Context, tell func([]*Session)) error {
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
 	soon, done := time.NewTimer(tellAfter), ctx.Done()
 	defer soon.Stop()
-	var late, last <-chan time.Time
+	var grace, late, last <-chan time.Time
+	force := false
 	for {
 		running := s.Sessions()
 		if len(running) == 0 {
 			break
 		}
 		for _, x := range running {
-			if done == nil || x.mayMove() {
+			if x.mayMove() {
 				x.cancel(ErrAgain)
+			} else if force {
+				x.cancel(x.why())
 			}
 		}
 		select {
@@ -211,8 +215,9 @@ func (s *Server) Close(ctx context.Context, tell func([]*Session)) error {
 				tell(running)
 			}
 		case <-done:
-			done = nil
-			late = time.After(endWithin)
+			done, grace = nil, time.After(endWithin)
+		case <-grace:
+			force, late = true, time.After(endWithin)
 		case <-late:
 			for _, x := range running {
 				x.conn.Close()
@@ -229,7 +234,7 @@ func (s *Server) Close(ctx context.Context, tell func([]*Session)) error {
 // stop ends the listening.
 func (s *Server) stop() error {
 	err := s.place.close()
-	if cerr := s.http.Close(); err == nil {
+	if cerr := s.http.Close(); err == nil && !errors.Is(cerr, net.ErrClosed) {
 		err = cerr
 	}
 	s.serving.Wait()

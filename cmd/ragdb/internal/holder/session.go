@@ -33,6 +33,7 @@ type Session struct {
 	resumable bool
 	waiting   bool // for the user
 	consumed  bool // some of standard input
+	printed   bool // some of standard output
 	inputErr  error
 	rest      []byte // of the input that came last
 	wanted    bool   // input is under way
@@ -172,6 +173,17 @@ func (s *Session) answer(t typed) {
 // Interrupts are the interrupts that the user sent, and true for the wish to end.
 func (s *Session) Interrupts() <-chan bool { return s.interrupts }
 
+// Answer tells the user's process what an interrupt did: it ended what the command was
+// doing, and the command goes on, or it ends the command, so that another one ends the
+// user's process at once. Each interrupt is answered.
+func (s *Session) Answer(goesOn bool) {
+	b := []byte{0}
+	if goesOn {
+		b[0] = 1
+	}
+	s.out.send(kindTaken, b)
+}
+
 // SetResumable says whether the command goes on where it was if it is started again.
 func (s *Session) SetResumable(yes bool) {
 	s.mu.Lock()
@@ -193,6 +205,17 @@ func (s *Session) mayMove() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting || s.resumable && !s.consumed
+}
+
+// why is the cause with which a command is ended: it is started again unless it has printed
+// or read something already.
+func (s *Session) why() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.consumed || s.printed {
+		return ErrGone
+	}
+	return ErrAgain
 }
 
 // wait marks the session as one that waits for its user, or not.

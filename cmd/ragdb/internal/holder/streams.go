@@ -71,6 +71,11 @@ func (t *Stream) Read(b []byte) (int, error) {
 
 // Write implements [io.Writer].
 func (t *Stream) Write(b []byte) (int, error) {
+	if t.kind == kindOutput && len(b) > 0 {
+		t.s.mu.Lock()
+		t.s.printed = true
+		t.s.mu.Unlock()
+	}
 	for n := 0; n < len(b); n += dataBytes {
 		if err := t.s.out.send(t.kind, b[n:min(len(b), n+dataBytes)]); err != nil {
 			return n, err
