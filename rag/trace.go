@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -231,4 +232,37 @@ func (c *Corpus) forgetTraces(v *engine.TxView, doc string) error {
 		}
 	}
 	return nil
+}
+
+// Traces returns the answers that were stored with a trace, the newest first, at most so
+// many. Each is as [Corpus.Trace] returns it. It reads all that are kept.
+func (c *Corpus) Traces(ctx context.Context, most int) ([]*Answer, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	var values [][]byte
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base()).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			values = append(values, append([]byte(nil), e.Value...))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, phase.Errorf("traces: %w", err)
+	}
+	var out []*Answer
+	for _, v := range slices.Backward(values) {
+		if len(out) >= most {
+			break
+		}
+		t := &storedTrace{}
+		if err := json.Unmarshal(v, t); err != nil {
+			return nil, phase.Errorf("traces: %w", errors.Join(engine.ErrCorrupt, err))
+		}
+		out = append(out, t.answer())
+	}
+	return out, nil
 }

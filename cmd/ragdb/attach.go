@@ -58,9 +58,9 @@ func (c *client) lineEditor(dir string, complete liner.WordCompleter) *editor {
 // a model takes to answer.
 var (
 	// longCommands may take hours: they do not attach to one that ends soon.
-	longCommands = []string{"index", "sync", "retry", "reembed", "import", "export", "backup", "check", "compact", "upgrade", "demo", "merge", "cache"}
+	longCommands = []string{"index", "sync", "retry", "reembed", "import", "export", "backup", "check", "compact", "upgrade", "demo", "merge", "cache", "watch", "serve", "mcp"}
 	// resumableCommands go on where they were if they are started again.
-	resumableCommands = []string{"index", "sync", "retry", "reembed"}
+	resumableCommands = []string{"index", "sync", "retry", "reembed", "watch", "serve"}
 )
 
 // longLived reports whether the command may take hours.

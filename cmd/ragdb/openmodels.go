@@ -49,14 +49,23 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 	return c.With(o), nil
 }
 
-// questionModels opens the models for questions, and refuses those that the
-// corpus is not embedded with.
+// questionModels opens the models for questions, counted on a meter of their own, and
+// refuses those that the corpus is not embedded with.
 func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag.Models, error) {
-	var m *rag.Models
 	prices, _, err := a.prices(f)
 	if err != nil {
 		return nil, err
 	}
+	m, err := a.openQuestionModels(ctx, c, f)
+	if err != nil {
+		return nil, err
+	}
+	m = m.Metered(a.spent.add(cost.NewMeter(prices, cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
+	return m, c.CheckModel(ctx, m)
+}
+
+// openQuestionModels opens the models for questions.
+func (a *app) openQuestionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (m *rag.Models, err error) {
 	if err := a.checkPrompts(f); err != nil {
 		return nil, err
 	}
@@ -76,11 +85,7 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 	if err != nil {
 		return nil, err
 	}
-	if m, err = a.withReranker(c, m, &f.rerank); err != nil {
-		return nil, err
-	}
-	m = m.Metered(a.spent.add(cost.NewMeter(prices, cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
-	return m, c.CheckModel(ctx, m)
+	return a.withReranker(c, m, &f.rerank)
 }
 
 // remoteModels are the models that are called over the network; nil if the

@@ -21,6 +21,7 @@ const module = "github.com/ragdb/ragdb"
 var layers = [][]string{
 	{"cmd/ragdb", "bench"},
 	{"."}, // package ragdb
+	{"internal/api"},
 	{"internal/service"},
 	{"rag/ragtest"},
 	{"rag/methods"},

@@ -27,7 +27,7 @@ type Corpus struct {
 
 // Request is a question as programs write it.
 type Request struct {
-	Question string `json:"question"`
+	Question string `json:"question" schema:"minlen=1,maxlen=100000"`
 	// Method retrieves, as name[:key=value,...]; "" is that of the corpus.
 	Method string `json:"method,omitempty"`
 	// Where is a condition on the documents that may be used, in the query language.
@@ -35,8 +35,8 @@ type Request struct {
 	// WhereAny uses what any passing document supports, not only what all do.
 	WhereAny bool `json:"where_any,omitempty"`
 	// Top bounds the pieces of evidence, Budget their tokens; 0 is the default.
-	Top    int `json:"top,omitempty"`
-	Budget int `json:"budget,omitempty"`
+	Top    int `json:"top,omitempty" schema:"min=0,max=100000"`
+	Budget int `json:"budget,omitempty" schema:"min=0,max=10000000"`
 	// Style is the form of a model's answer, Lang its language.
 	Style string `json:"style,omitempty"`
 	Lang  string `json:"lang,omitempty"`

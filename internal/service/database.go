@@ -46,7 +46,7 @@ func NewDatabase(o DatabaseOptions) *Database {
 }
 
 // ReadOnly reports whether nothing can be written.
-func (d *Database) ReadOnly() bool { return d.o.DB.ReadOnly(context.Background()) }
+func (d *Database) ReadOnly(ctx context.Context) bool { return d.o.DB.ReadOnly(ctx) }
 
 // Corpus opens a namespace. The error is an [*Error] if there is none of that name.
 func (d *Database) Corpus(ctx context.Context, ns string) (*Corpus, error) {

@@ -132,7 +132,7 @@ func (c *Corpus) Page(ctx context.Context, o PageOptions) (*DocumentPage, error)
 type Document struct {
 	// ID names the document; another one of that id is replaced. Its ending tells the
 	// format: .md, .html, .pdf, .txt and so on.
-	ID string `json:"id"`
+	ID string `json:"id" schema:"minlen=1"`
 	// Text is the content, as a file of the format would hold it.
 	Text string `json:"text"`
 	// Title and Lang are used if the content states none.

@@ -121,7 +121,7 @@ func (d *Database) Start(ctx context.Context, ns string, r JobRequest) (*Job, er
 	if err != nil {
 		return nil, err
 	}
-	if d.ReadOnly() {
+	if d.ReadOnly(ctx) {
 		return nil, &Error{Code: "read_only", Message: "the database is open for reading"}
 	}
 	var specs []method.Spec

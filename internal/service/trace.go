@@ -126,3 +126,34 @@ func StoredPath(steps []query.Step) []PathStep {
 	}
 	return out
 }
+
+// TraceRow is an answer in the list of traces.
+type TraceRow struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	Answer   string `json:"answer,omitempty"`
+	Answered bool   `json:"answered"`
+	Method   string `json:"method"`
+	Epoch    uint64 `json:"epoch"`
+	Items    int    `json:"items"`
+}
+
+// TraceList lists traces, the newest first.
+type TraceList struct {
+	V      int        `json:"v"`
+	Traces []TraceRow `json:"traces"`
+}
+
+// ListTraces lists the answers that are kept, the newest first, at most so many.
+func (c *Corpus) ListTraces(ctx context.Context, most int) (*TraceList, error) {
+	all, err := c.Traces(ctx, most)
+	if err != nil {
+		return nil, err
+	}
+	out := &TraceList{V: 1, Traces: []TraceRow{}}
+	for _, a := range all {
+		out.Traces = append(out.Traces, TraceRow{ID: a.Trace, Question: a.Question, Answer: a.Text, Answered: a.Answered,
+			Method: a.Method, Epoch: a.Evidence.Epoch, Items: len(a.Evidence.Items())})
+	}
+	return out, nil
+}

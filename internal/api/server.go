@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/ragdb/ragdb/internal/service"
+)
+
+// Options say what a server serves, and to whom.
+type Options struct {
+	// Databases are served in this order. The names are theirs in addresses.
+	Databases []Database
+	// Version is the program's, for clients.
+	Version string
+	// Tokens are those that requests show; nil lets every request do everything.
+	Tokens *Tokens
+	// Hosts are the names that requests may be for, in lower case and without ports; none
+	// allow every name.
+	Hosts []string
+	// Origins are those whose pages may use the server beside its own.
+	Origins []string
+	Limits  Limits
+	// Log gets a record of each request, without what was asked or answered. Content adds
+	// questions and statements. Nil logs nothing.
+	Log     *slog.Logger
+	Content bool
+	// Page is what / and paths below it show that are no operations; nil is nothing.
+	Page http.Handler
+	// Tools serves /mcp; nil is nothing.
+	Tools http.Handler
+	// Spans gets the spans of requests; nil makes none.
+	Spans *Tracer
+}
+
+// Database is a database with its name.
+type Database struct {
+	Name string
+	*service.Database
+}
+
+// Server is the handler of all operations. It is safe for concurrent use.
+type Server struct {
+	o          Options
+	operations []*operation
+	document   []byte // OpenAPI
+	heavy      *gate
+	streams    *gate
+	metrics    metrics
+}
+
+// New makes a server. The databases are the caller's, who closes them after the last
+// request has ended.
+func New(o Options) (*Server, error) {
+	o.Limits.settle()
+	s := &Server{o: o, operations: operations(),
+		heavy:   newGate(o.Limits.Asks, o.Limits.Wait, "questions"),
+		streams: newGate(o.Limits.Streams, 0, "streams")}
+	var err error
+	s.document, err = s.openAPI()
+	return s, err
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(rw)
+	w := &patientWriter{ResponseWriter: rw, control: control, idle: s.o.Limits.Idle}
+	rec := &entry{start: time.Now()}
+	ctx, span := s.o.Spans.start(context.WithValue(r.Context(), entryKey{}, rec), r)
+	r = r.WithContext(ctx)
+	if r.Body != nil {
+		r.Body = &patientBody{ReadCloser: http.MaxBytesReader(rw, r.Body, s.o.Limits.Body), control: control, end: time.Now().Add(s.o.Limits.Idle)}
+	}
+	s.metrics.begin()
+	defer func() {
+		// The next request of the connection, and what has run so far, are not bound.
+		_ = control.SetReadDeadline(time.Time{})
+		_ = control.SetWriteDeadline(time.Time{})
+		s.metrics.end(rec, w.status)
+		span.end(rec, w.status)
+		s.log(r, rec, w)
+	}()
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	if err := s.o.checkHost(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := s.o.checkOrigin(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := s.route(w, r, rec); err != nil && !errors.Is(err, errStreamed) {
+		s.fail(w, r, err)
+	}
+}
+
+// route finds the operation of a request and runs it.
+func (s *Server) route(w *patientWriter, r *http.Request, rec *entry) error {
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if s.o.Tools != nil && r.URL.Path == "/mcp" {
+		rec.op = "mcp"
+		s.o.Tools.ServeHTTP(w, r)
+		return nil
+	}
+	parts, err := segments(r.URL)
+	if err != nil {
+		return err
+	}
+	var allow []string
+	for _, op := range s.operations {
+		path, ok := match(op.segments, parts)
+		if !ok {
+			continue
+		}
+		if op.method != r.Method && (op.method != http.MethodGet || r.Method != http.MethodHead) {
+			allow = append(allow, op.method)
+			continue
+		}
+		rec.op = op.id
+		return s.perform(&call{s: s, op: op, w: w, r: r, path: path})
+	}
+	if allow != nil {
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		return refuse("method", "", "the address has no "+r.Method)
+	}
+	if s.o.Page != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/v1/") {
+		rec.op = "page"
+		s.o.Page.ServeHTTP(w, r)
+		return nil
+	}
+	return service.NotFound("/api/v1/openapi.json lists what there is", "there is nothing at this address")
+}
+
+// perform runs an operation for a request that may.
+func (s *Server) perform(c *call) error {
+	var err error
+	if c.op.role > 0 {
+		if c.grant, err = s.o.Tokens.Grant(c.r); err != nil {
+			return err
+		}
+		if c.grant.Role < c.op.role {
+			return refuse("forbidden", "", "the token may "+c.grant.Role.String()+", and this wants "+c.op.role.String())
+		}
+	}
+	if c.op.heavy {
+		leave, err := s.heavy.enter(c.r.Context())
+		if err != nil {
+			return err
+		}
+		defer leave()
+		ctx, cancel := context.WithTimeout(c.r.Context(), s.o.Limits.Time)
+		defer cancel()
+		c.r = c.r.WithContext(ctx)
+	}
+	return c.op.serve(s, c)
+}
+
+// segments divides the path of an address, and decodes its parts.
+func segments(u *url.URL) ([]string, error) {
+	parts := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	for i, p := range parts {
+		var err error
+		if parts[i], err = url.PathUnescape(p); err != nil {
+			return nil, refuse("usage", "", "the address is not encoded as it should be")
+		}
+	}
+	return parts, nil
+}
+
+// match compares a path with that of an operation, whose parts in braces take any text.
+func match(pattern, parts []string) (map[string]string, bool) {
+	if len(pattern) != len(parts) {
+		return nil, false
+	}
+	var out map[string]string
+	for i, p := range pattern {
+		if strings.HasPrefix(p, "{") {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[p[1:len(p)-1]] = parts[i]
+		} else if p != parts[i] {
+			return nil, false
+		}
+	}
+	return out, true
+}
