@@ -56,6 +56,8 @@ type Options struct {
 	// NoWords says that nothing is to be learnt from the documents' words: none of
 	// the models is local.
 	NoWords bool
+	// Path is what messages call the database; "" is its path.
+	Path string
 }
 
 // OpenCorpus opens a namespace's corpus. If the namespace has no base graph, it
@@ -87,6 +89,15 @@ func (c *Corpus) With(o Options) *Corpus {
 	}
 	out.o.Models, out.o.NoWords = o.Models, o.NoWords
 	return out
+}
+
+// Path returns what messages call the database: the path of the options, or else that of
+// the database.
+func (c *Corpus) Path() string {
+	if c.o.Path != "" {
+		return c.o.Path
+	}
+	return c.DB().Path()
 }
 
 // Options returns the options of the corpus.

@@ -36,7 +36,8 @@ type app struct {
 	// here. hold is the database that it holds for others, held the one that it uses in
 	// the process that holds it; nil if there is none.
 	client *client
-	stays  bool // it has begun here, and does not move to another process
+	opened string // the path of the database that was opened last
+	stays  bool   // it has begun here, and does not move to another process
 	hold   *hold
 	held   *held
 	// shared is the database of the shell at sharedPath: commands that it runs use it

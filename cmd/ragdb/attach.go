@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -153,7 +154,7 @@ func (a *app) attachTo(ctx context.Context, path string) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	start := holder.Start{Args: c.args, Env: c.env, Dir: dir, In: columnsOf(a.stdin), Out: columnsOf(a.out.stdout), Err: columnsOf(a.out.stderr)}
+	start := holder.Start{Args: c.args, Env: c.env, Dir: dir, PID: os.Getpid(), In: columnsOf(a.stdin), Out: columnsOf(a.out.stdout), Err: columnsOf(a.out.stderr)}
 	local := holder.Local{Read: c.read, Stdout: a.out.stdout, Stderr: a.out.stderr, Interrupts: c.interrupts,
 		Line: func(ctx context.Context, prompt string, _ bool, complete holder.Completer) (string, error) {
 			line, err := c.lineEditor(a.stateDir(), liner.WordCompleter(complete)).ask(ctx, prompt)

@@ -122,7 +122,7 @@ func (a *app) ownDemo(ctx context.Context, c *rag.Corpus) error {
 		return err
 	}
 	if used || len(a.sources[fromDatabase].values) > 0 {
-		return &failure{exit: exitFailed, code: "exists", message: c.DB().Path() + " exists and is not the demo's",
+		return &failure{exit: exitFailed, code: "exists", message: c.Path() + " exists and is not the demo's",
 			hint: "run it in another folder, or with --dir"}
 	}
 	return c.KeepSettings(ctx, map[string]string{demoMark: "yes"})

@@ -176,7 +176,7 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 		db.Close()
 		remove()
 	}
-	copied, err := rag.OpenCorpus(ctx, db, c.Namespace().Name(), nil)
+	copied, err := rag.OpenCorpus(ctx, db, c.Namespace().Name(), &rag.Options{Path: c.Path()})
 	if err != nil {
 		done()
 		return nil, nil, err

@@ -111,8 +111,8 @@ func (a *app) export(ctx context.Context, c *rag.Corpus, path string, canonical 
 	if err != nil || path == "-" {
 		return err
 	}
-	a.printTransfer(transferResult{1, c.DB().Path(), c.Namespace().Name(), path, n, time.Since(start).Milliseconds()},
-		"exported "+c.DB().Path()+" to "+path)
+	a.printTransfer(transferResult{1, c.Path(), c.Namespace().Name(), path, n, time.Since(start).Milliseconds()},
+		"exported "+c.Path()+" to "+path)
 	return nil
 }
 

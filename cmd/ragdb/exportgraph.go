@@ -68,8 +68,8 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 	if err != nil || path == "-" {
 		return err
 	}
-	a.printTransfer(transferResult{1, c.DB().Path(), c.Namespace().Name(), path, bytes, time.Since(start).Milliseconds()},
-		fmt.Sprintf("exported graph %s of %s to %s", name, c.DB().Path(), path))
+	a.printTransfer(transferResult{1, c.Path(), c.Namespace().Name(), path, bytes, time.Since(start).Milliseconds()},
+		fmt.Sprintf("exported graph %s of %s to %s", name, c.Path(), path))
 	return nil
 }
 
@@ -82,7 +82,7 @@ func graphToWrite(ctx context.Context, c *rag.Corpus, l *service.Language, name 
 	}
 	if name != "" {
 		if !slices.Contains(all, name) {
-			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", c.DB().Path(), name)
+			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", c.Path(), name)
 		}
 		return name, nil
 	}

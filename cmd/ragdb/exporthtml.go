@@ -28,7 +28,7 @@ const (
 // newPage makes the page of a graph, and of an answer if the flags name one.
 func newPage(ctx context.Context, c *rag.Corpus, l *service.Language, s *engine.Snapshot, src *interchange.Source, f *exportFlags) (*page.Page, error) {
 	b := &pageBuilder{c: c, l: l, ctx: ctx, s: s, v: src.View, allow: src.Allow, sources: map[string]int{}}
-	b.page = page.Page{V: 1, Title: c.DB().Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
+	b.page = page.Page{V: 1, Title: c.Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
 	if err := b.graph(int(f.max), f.only); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func newPage(ctx context.Context, c *rag.Corpus, l *service.Language, s *engine.
 	}
 	t, err := c.Trace(ctx, f.trace)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, notFound("ragdb ask prints it below an answer", "%s has no trace %s", c.DB().Path(), f.trace)
+		return nil, notFound("ragdb ask prints it below an answer", "%s has no trace %s", c.Path(), f.trace)
 	}
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (b *pageBuilder) edges(set *roaring.Bitmap, place map[engine.NodeID]int) er
 // trace adds the way of an answer.
 func (b *pageBuilder) trace(t *service.Trace) error {
 	out := &page.Trace{ID: t.ID, Question: t.Question, Answer: t.Answer, Method: t.Method, Ops: []page.Operator{}, Items: []page.Item{}}
-	b.page.Title = b.c.DB().Path() + " · " + t.ID
+	b.page.Title = b.c.Path() + " · " + t.ID
 	b.page.Trace = out
 	if out.Answer == "" {
 		out.Answer = "The documents do not say so."

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ragdb/ragdb/internal/unfinished"
 )
@@ -32,10 +33,16 @@ func (d folder) abs(name string) (string, error) { return filepath.Abs(d.path(na
 // as gives an error about a file the name that the user wrote.
 func (d folder) as(name string, err error) error {
 	var p *fs.PathError
-	if d == here || !errors.As(err, &p) || p.Path != d.path(name) {
+	if d == here || filepath.IsAbs(name) || !errors.As(err, &p) {
 		return err
 	}
-	return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
+	if p.Path == d.path(name) {
+		return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
+	}
+	if rest, ok := strings.CutPrefix(p.Path, string(d)+string(filepath.Separator)); ok {
+		return &fs.PathError{Op: p.Op, Path: rest, Err: p.Err} // the folder that it is in
+	}
+	return err
 }
 
 func (d folder) stat(name string) (os.FileInfo, error) {

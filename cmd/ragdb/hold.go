@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -61,7 +62,7 @@ func (h *hold) end(ctx context.Context) error {
 		for i, s := range left {
 			names[i] = fmt.Sprintf("ragdb %s (process %d)", commandOf(s.Start.Args), s.Start.PID)
 		}
-		h.a.out.note("waiting for %s, which works through this one; Ctrl-C ends it", strings.Join(names, ", "))
+		h.a.out.note("waiting for %s to end, which works through this process; Ctrl-C ends it", strings.Join(names, ", "))
 	})
 }
 
@@ -158,6 +159,14 @@ func (a *app) turn(ctx context.Context, c *rag.Corpus) (done func(), err error) 
 			}
 		}
 	}, nil
+}
+
+// whileWaiting is the error of a command that was ended before its turn.
+func (a *app) whileWaiting(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) && context.Cause(ctx) == errInterrupted {
+		return &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: nothing was begun", hint: "run the same command to go on", err: err}
+	}
+	return err
 }
 
 // writers names the commands that change documents.

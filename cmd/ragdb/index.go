@@ -264,6 +264,11 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, a
 // runIndex indexes, showing progress. The result is nil if the run did not
 // come to its end; it is there beside [rag.ErrPartial].
 func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*method.System, inputs []rag.Input, o rag.IndexOptions, run service.Run) (*service.Indexed, error) {
+	done, err := a.turn(ctx, c)
+	if err != nil {
+		return nil, a.whileWaiting(ctx, err)
+	}
+	defer done()
 	p := a.newProgress()
 	o.Notify = p.notify
 	out, r, err := a.corpus(c).Index(ctx, systems, inputs, o, run)

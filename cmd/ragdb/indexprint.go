@@ -25,7 +25,7 @@ func partly(c *rag.Corpus, r *rag.IndexResult, err error) error {
 		what, todo = append(what, unreadable(n)), append(todo, "correct what is named above and run the same command")
 	}
 	if r.Failed > 0 {
-		what, todo = append(what, plural(r.Failed, "item")+" failed"), append(todo, "ragdb status "+quote(c.DB().Path())+" tells why")
+		what, todo = append(what, plural(r.Failed, "item")+" failed"), append(todo, "ragdb status "+quote(c.Path())+" tells why")
 	}
 	f.message, f.hint = strings.Join(what, " and ")+", the rest is done", strings.Join(todo, ", ")
 	return f
@@ -45,7 +45,7 @@ func (a *app) printIndex(c *rag.Corpus, r *service.Indexed) {
 		did = append(did, "no new documents")
 	}
 	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(time.Duration(r.Ms)*time.Millisecond))
-	line := c.DB().Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
+	line := c.Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
 	if !repeated(r.Nodes) { // else ragdb stats tells them apart, by graph
 		for _, n := range r.Nodes {
 			line += " · " + plural(n.Count, n.Name)

@@ -169,7 +169,7 @@ func (a *app) printCandidates(c *rag.Corpus, r *link.Report) {
 	switch {
 	case r.Names == 0:
 		a.out.print("there are no names of entities: no method that reads entities is indexed\n")
-		a.out.note("next: ragdb index %s --method hirag, or ketrag, noderag, archrag", quote(c.DB().Path()))
+		a.out.note("next: ragdb index %s --method hirag, or ketrag, noderag, archrag", quote(c.Path()))
 		return
 	case r.Found == 0:
 		a.out.print("none of %s is near another one by %s\n", plural(r.Names, "name"), r.Model)

@@ -64,7 +64,7 @@ func (a *app) applyMerge(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 		}
 		if !f.estimate && !a.global.yes && !a.canAsk() {
 			return &failure{exit: exitUsage, code: "consent", message: "this would join " + plural(len(pairs), "pair") + " of names that no person has looked at; nothing was changed",
-				hint: "see them with ragdb merge " + quote(c.DB().Path()) + " and name two with --apply; if all are to be joined, run it with --yes"}
+				hint: "see them with ragdb merge " + quote(c.Path()) + " and name two with --apply; if all are to be joined, run it with --yes"}
 		}
 		question = "Join " + plural(len(pairs), "pair") + "?"
 	}
@@ -131,6 +131,11 @@ func (a *app) relink(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f *
 	if err != nil {
 		return err
 	}
+	finished, err := a.turn(ctx, c)
+	if err != nil {
+		return a.whileWaiting(ctx, err)
+	}
+	defer finished()
 	out := mergedResult{V: 1, Done: done}
 	if out.Change, err = change(c); err != nil {
 		return err
@@ -145,7 +150,7 @@ func (a *app) relink(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f *
 	}
 	out.Index, err = a.runIndex(ctx, c, systems, nil, o, (*rag.Indexer).Run)
 	if err != nil && !errors.Is(err, rag.ErrPartial) {
-		a.out.note("the names are changed; ragdb index %s does the rest", quote(c.DB().Path()))
+		a.out.note("the names are changed; ragdb index %s does the rest", quote(c.Path()))
 		return err
 	}
 	if !a.out.object(out) {

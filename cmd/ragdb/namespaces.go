@@ -91,9 +91,9 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 		return err
 	}
 	if !slices.Contains(names, name) {
-		return notFound("ragdb ns list shows what there is", "%s has no namespace %q", db.Path(), name)
+		return notFound("ragdb ns list shows what there is", "%s has no namespace %q", a.opened, name)
 	}
-	c, err := rag.OpenCorpus(ctx, db, name, nil)
+	c, err := rag.OpenCorpus(ctx, db, name, &rag.Options{Path: a.opened})
 	if err != nil {
 		return err
 	}

@@ -86,6 +86,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitCorrupt, code: "foreign", hint: "give the path of a database, or one that does not exist yet",
 			message: path + " is a file, and a database is a directory"}
 	}
+	a.opened = path
 	if db := a.heldAt(path); db != nil {
 		return db, nil
 	}
@@ -161,7 +162,7 @@ func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, 
 				return err
 			}
 		}
-		c, err := rag.OpenCorpus(ctx, db, a.global.ns, nil)
+		c, err := rag.OpenCorpus(ctx, db, a.global.ns, &rag.Options{Path: path})
 		if err != nil {
 			return err
 		}

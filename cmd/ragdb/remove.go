@@ -79,9 +79,16 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 		return err
 	}
 	if !dry {
-		if err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes", "Remove %s from %s?", r.count(), c.DB().Path()); err != nil {
+		if err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes", "Remove %s from %s?", r.count(), c.Path()); err != nil {
 			return err
 		}
+	}
+	if !dry {
+		done, err := a.turn(ctx, c)
+		if err != nil {
+			return a.whileWaiting(ctx, err)
+		}
+		defer done()
 	}
 	out, err := a.corpus(c).RemoveDocuments(ctx, docs, rag.RemoveOptions{DryRun: dry, KeepCache: f.keepCache})
 	if err != nil {
@@ -128,7 +135,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 			}
 		}
 		if !found {
-			return nil, r, notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.DB().Path(), arg)
+			return nil, r, notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.Path(), arg)
 		}
 	}
 	r.n = len(keys)
@@ -151,6 +158,6 @@ func (a *app) printRemoved(c *rag.Corpus, r *service.Removed) {
 		return
 	}
 	if len(r.Stale) > 0 {
-		a.out.note("next: ragdb index %s renews what concerns the whole corpus", quote(c.DB().Path()))
+		a.out.note("next: ragdb index %s renews what concerns the whole corpus", quote(c.Path()))
 	}
 }

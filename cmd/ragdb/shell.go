@@ -177,7 +177,7 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 	if len(have) == 0 && sh.db.ReadOnly(ctx) {
 		return notFound("open it without --readonly", "%s is empty", sh.path)
 	}
-	c, err := rag.OpenCorpus(ctx, sh.db, ns, nil)
+	c, err := rag.OpenCorpus(ctx, sh.db, ns, &rag.Options{Path: sh.path})
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,24 @@ const (
 )
 
 func TestShellAtATerminal(t *testing.T) {
+	shellAtATerminal(t, t.TempDir())
+}
+
+// TestAttachedShell types the same in a shell that runs in the process of another one.
+func TestAttachedShell(t *testing.T) {
 	dir := t.TempDir()
+	other := startShell(t, t.TempDir(), nil, filepath.Join(dir, "new.ragdb"))
+	other.expect(prompt)
+	shellAtATerminal(t, dir)
+	other.typed("RETURN 'still ' + 'here' AS x;\r")
+	other.expect("still here\r\n")
+	other.typed(".quit\r")
+	if code := other.exit(); code != 0 {
+		t.Errorf("the other shell exits with %d", code)
+	}
+}
+
+func shellAtATerminal(t *testing.T, dir string) {
 	s := startShell(t, dir, nil, "new.ragdb")
 	s.expect(" · new.ragdb · 0 nodes · .help for help\r\n")
 	s.expect(prompt)

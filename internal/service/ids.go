@@ -181,10 +181,10 @@ func anyNode(v *engine.View, key string) ([]engine.NodeID, error) {
 // unknownID is the error of an id that names nothing.
 func (c *Corpus) unknownID(ctx context.Context, id string) error {
 	if into, ok := c.ReadAs(ctx, strings.TrimPrefix(id, "e:")); ok {
-		return NotFound("see e:"+into+", or undo it with ragdb merge "+plain.Quote(c.DB().Path())+" --undo NAME", "%s is read as %q", id, into)
+		return NotFound("see e:"+into+", or undo it with ragdb merge "+plain.Quote(c.Path())+" --undo NAME", "%s is read as %q", id, into)
 	}
 	return NotFound("give a document's key, or c:CHUNK, e:ENTITY or k:KEYWORD as ask and show print them",
-		"%s has no %q", c.DB().Path(), id)
+		"%s has no %q", c.Path(), id)
 }
 
 // ReadAs returns the name that a name is read as, if it is read as another one.

@@ -20,13 +20,13 @@ func (c *Corpus) Indexed(ctx context.Context, spec method.Spec) (*method.System,
 	if !errors.As(err, &missing) {
 		return sys, err
 	}
-	path := plain.Quote(c.DB().Path())
-	f := &Error{Code: "not_indexed", Err: err, Message: fmt.Sprintf("%s is not indexed by %s", c.DB().Path(), spec)}
+	path := plain.Quote(c.Path())
+	f := &Error{Code: "not_indexed", Err: err, Message: fmt.Sprintf("%s is not indexed by %s", c.Path(), spec)}
 	switch {
 	case len(missing.Indexed) > 0:
 		f.Hint = "index it with ragdb index " + path + " --method " + plain.Quote(spec.String()) + ", or use " + strings.Join(missing.Indexed, ", ")
 	case missing.Documents > 0:
-		f.Message, f.Hint = c.DB().Path()+" has "+plain.Plural(missing.Documents, "document")+" whose indexing did not come to its end", "go on with ragdb index "+path
+		f.Message, f.Hint = c.Path()+" has "+plain.Plural(missing.Documents, "document")+" whose indexing did not come to its end", "go on with ragdb index "+path
 	default:
 		f.Hint = "put documents in with ragdb index " + path + " PATH"
 	}

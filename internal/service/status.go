@@ -57,7 +57,7 @@ type FailedItem struct {
 
 // Status tells what is indexed, what is left to do and what failed.
 func (c *Corpus) Status(ctx context.Context) (*Status, error) {
-	r := &Status{V: 1, DB: c.DB().Path(), Format: engine.Format, NS: c.Namespace().Name(),
+	r := &Status{V: 1, DB: c.Path(), Format: engine.Format, NS: c.Namespace().Name(),
 		Chunks: []engine.Count{}, Methods: []MethodStatus{}, Failed: []FailedItem{}}
 	var err error
 	if r.Settings, err = c.Settings(ctx); err != nil {

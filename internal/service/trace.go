@@ -61,7 +61,7 @@ func (r *Shown) addTrace(ctx context.Context, c *Corpus, s *engine.Snapshot) err
 	a, err := c.Trace(ctx, r.ID)
 	if errors.Is(err, engine.ErrNotFound) {
 		return NotFound("the newest traces are kept, until a document that they name is removed",
-			"%s has no trace %s", c.DB().Path(), r.ID)
+			"%s has no trace %s", c.Path(), r.ID)
 	}
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ type Server struct {
 	mu       sync.Mutex
 	sessions []*Session
 	ending   bool
+	coming   int           // requests to attach, up to the end of their commands
 	changed  chan struct{} // has a token if a session came, went, or began to wait
 	serving  sync.WaitGroup
 }
@@ -117,10 +118,17 @@ func (s *Server) about() About {
 
 // attach turns a request into a session and runs it.
 func (s *Server) attach(w http.ResponseWriter) {
-	if s.about().Ending {
+	s.mu.Lock()
+	ending := s.ending
+	if !ending {
+		s.coming++
+	}
+	s.mu.Unlock()
+	if ending {
 		http.Error(w, ErrEnding.Error(), http.StatusServiceUnavailable)
 		return
 	}
+	defer s.came()
 	proved := w.Header().Get(headerProof)
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -146,11 +154,6 @@ func (s *Server) attach(w http.ResponseWriter) {
 		return
 	}
 	s.mu.Lock()
-	if s.ending {
-		s.mu.Unlock()
-		ss.finish(Again)
-		return
-	}
 	s.sessions = append(s.sessions, ss)
 	s.mu.Unlock()
 	defer func() {
@@ -160,6 +163,14 @@ func (s *Server) attach(w http.ResponseWriter) {
 		s.wake()
 	}()
 	ss.run(s.o.Run)
+}
+
+// came says that a request has been answered, or its command run.
+func (s *Server) came() {
+	s.mu.Lock()
+	s.coming--
+	s.mu.Unlock()
+	s.wake()
 }
 
 // wake tells Close that a session changed.
@@ -197,8 +208,10 @@ func (s *Server) Close(ctx context.Context, tell func([]*Session)) error {
 	var grace, late, last <-chan time.Time
 	force := false
 	for {
-		running := s.Sessions()
-		if len(running) == 0 {
+		s.mu.Lock()
+		running, coming := slices.Clone(s.sessions), s.coming
+		s.mu.Unlock()
+		if coming == 0 {
 			break
 		}
 		for _, x := range running {
@@ -211,7 +224,7 @@ func (s *Server) Close(ctx context.Context, tell func([]*Session)) error {
 		select {
 		case <-s.changed:
 		case <-soon.C:
-			if tell != nil {
+			if tell != nil && len(running) > 0 {
 				tell(running)
 			}
 		case <-done:
