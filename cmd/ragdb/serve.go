@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/cmd/ragdb/internal/page"
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/api"
 	"github.com/ragdb/ragdb/internal/service"
@@ -163,8 +164,12 @@ func (a *app) serverOptions(f *serveFlags) (*api.Options, error) {
 	if err != nil {
 		return nil, usage("write it like 127.0.0.1:8080", "--addr %s is not an address and a port", f.addr)
 	}
+	shown, err := page.Handler()
+	if err != nil {
+		return nil, err
+	}
 	o := &api.Options{
-		Version: newVersion().Version, Origins: f.origins, Content: f.logContent,
+		Page: shown, Version: newVersion().Version, Origins: f.origins, Content: f.logContent,
 		Limits: api.Limits{Body: int64(f.maxBody), Rows: int(f.maxRows), Asks: int(f.maxAsks), Time: time.Duration(a.global.timeout)},
 	}
 	if !a.out.quiet {
