@@ -92,9 +92,12 @@ func (c *Corpus) With(o Options) *Corpus {
 }
 
 // Path returns what messages call the database: the path of the options, or else that of
-// the database.
+// the database, "" of a corpus that [OpenCorpus] did not make.
 func (c *Corpus) Path() string {
-	if c.o.Path != "" {
+	switch {
+	case c.ready() != nil:
+		return ""
+	case c.o.Path != "":
 		return c.o.Path
 	}
 	return c.DB().Path()
