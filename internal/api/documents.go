@@ -26,8 +26,10 @@ func documentOperations() []*operation {
 		define(operation{method: http.MethodPost, path: corpusRoot + "/documents/upload", id: "uploadDocuments", tag: "documents", role: Write, status: http.StatusAccepted, upload: true,
 			summary: "Add files as documents",
 			about:   "Each part named file is a file whose name is the id of the document; records of .jsonl and .csv files are documents with ids of their own. Answers with the job that stores and indexes them."}, (*call).uploadDocuments),
-		define(operation{method: http.MethodDelete, path: corpusRoot + "/documents", id: "removeDocuments", tag: "documents", role: Write, heavy: true,
-			summary: "Remove documents with all that only they supported",
+		define(operation{method: http.MethodDelete, path: corpusRoot + "/documents", id: "removeDocument", tag: "documents", role: Write, heavy: true,
+			summary: "Remove a document with all that only it supported", about: "A removal waits for the job that runs."}, (*call).removeDocument),
+		define(operation{method: http.MethodPost, path: corpusRoot + "/documents/remove", id: "removeDocuments", tag: "documents", role: Write, heavy: true,
+			summary: "Remove several documents",
 			about:   "Each goes in one commit. If one is not there the answer is an error, and those before it are gone. A removal waits for the job that runs."}, (*call).removeDocuments),
 		define(operation{method: http.MethodGet, path: corpusRoot + "/document", id: "readDocument", tag: "documents", role: Read,
 			summary: "The text of a document"}, (*call).readDocument),
@@ -37,11 +39,11 @@ func documentOperations() []*operation {
 type listDocumentsIn struct {
 	corpusPath
 	// Where the page begins: next of the page before.
-	After string `query:"after"`
+	After string `query:"after" schema:"maxlen=9,digits"`
 	// How many documents the page has at most; 100 if it is left out.
 	Limit int `query:"limit" schema:"min=1,max=1000"`
 	// How the ids of the documents begin.
-	Prefix string `query:"prefix"`
+	Prefix string `query:"prefix" schema:"maxlen=4096"`
 }
 
 func (c *call) listDocuments(ctx context.Context, in *listDocumentsIn) (*service.DocumentPage, error) {
@@ -105,7 +107,7 @@ type uploadIn struct {
 	// Answer when the job has ended, or when the time of an answer is over.
 	Wait bool `query:"wait"`
 	// What stands before the ids of the documents, such as a folder with its slash.
-	Prefix string `query:"prefix"`
+	Prefix string `query:"prefix" schema:"maxlen=4096"`
 	// Files are the parts named file.
 	Files []upload `json:"file" schema:"minitems=1"`
 }
@@ -171,29 +173,45 @@ func formError(err error) error {
 	return refuse("usage", "", "the form cannot be read: "+strings.TrimPrefix(err.Error(), "multipart: "))
 }
 
-type removeDocumentsIn struct {
+type removeDocumentIn struct {
 	corpusPath
-	// The id of a document; it may be there up to 1,000 times.
-	IDs []string `query:"id" need:"yes" schema:"maxitems=1000"`
+	// The id of the document.
+	ID string `query:"id" need:"yes" schema:"maxlen=4096"`
 	// Change nothing, and say what would go.
 	DryRun bool `query:"dry_run"`
 }
 
+func (c *call) removeDocument(ctx context.Context, in *removeDocumentIn) (*service.Removed, error) {
+	return c.remove(ctx, in.corpusPath, []string{in.ID}, in.DryRun)
+}
+
+type removeDocumentsIn struct {
+	corpusPath
+	// IDs name the documents.
+	IDs []string `json:"ids" schema:"minitems=1,maxitems=10000"`
+	// DryRun changes nothing, and says what would go.
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
 func (c *call) removeDocuments(ctx context.Context, in *removeDocumentsIn) (*service.Removed, error) {
-	d, corpus, err := c.corpus(ctx, in.corpusPath)
+	return c.remove(ctx, in.corpusPath, in.IDs, in.DryRun)
+}
+
+func (c *call) remove(ctx context.Context, at corpusPath, ids []string, dryRun bool) (*service.Removed, error) {
+	d, corpus, err := c.corpus(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	if d.ReadOnly(ctx) && !in.DryRun {
+	if d.ReadOnly(ctx) && !dryRun {
 		return nil, refuse("read_only", "", "the database is open for reading")
 	}
-	return corpus.RemoveDocuments(ctx, in.IDs, rag.RemoveOptions{DryRun: in.DryRun})
+	return corpus.RemoveDocuments(ctx, ids, rag.RemoveOptions{DryRun: dryRun})
 }
 
 type readDocumentIn struct {
 	corpusPath
 	// The id of the document.
-	ID string `query:"id" need:"yes"`
+	ID string `query:"id" need:"yes" schema:"maxlen=4096"`
 }
 
 // DocumentText is the text of a document, as it is cut into chunks.

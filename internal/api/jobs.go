@@ -15,7 +15,7 @@ func jobOperations() []*operation {
 			summary: "Index what is left to do"}, (*call).startJob),
 		define(operation{method: http.MethodGet, path: corpusRoot + "/jobs/{id}", id: "readJob", tag: "jobs", role: Read,
 			summary: "A job"}, (*call).readJob),
-		define(operation{method: http.MethodDelete, path: corpusRoot + "/jobs/{id}", id: "cancelJob", tag: "jobs", role: Write, status: http.StatusAccepted,
+		define(operation{method: http.MethodPost, path: corpusRoot + "/jobs/{id}/cancel", id: "cancelJob", tag: "jobs", role: Write, status: http.StatusAccepted,
 			summary: "End a job; what it has done is kept"}, (*call).cancelJob),
 		define(operation{method: http.MethodGet, path: corpusRoot + "/jobs/{id}/events", id: "watchJob", tag: "jobs", role: Read, streams: eventStream,
 			summary: "A job as it is and after each change, as events named job, until it has ended"}, (*call).watchJob),
@@ -59,7 +59,7 @@ func (c *call) startJob(ctx context.Context, in *startJobIn) (*service.Job, erro
 type jobIn struct {
 	corpusPath
 	// The id of the job.
-	ID string `path:"id"`
+	ID string `path:"id" schema:"maxlen=100"`
 }
 
 func (c *call) readJob(ctx context.Context, in *jobIn) (*service.Job, error) {

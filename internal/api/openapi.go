@@ -81,7 +81,7 @@ func (op *operation) describe(types *schemas, problem *schema) object {
 		content["application/json"] = object{"schema": types.of(op.out)}
 	}
 	if op.streams != "" {
-		content[op.streams] = object{"schema": object{"type": "string"}}
+		content[op.streams] = object{"schema": object{}}
 	}
 	if len(content) > 0 {
 		ok["content"] = content

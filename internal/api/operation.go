@@ -158,6 +158,9 @@ func setParameter(v reflect.Value, name string, values []string, p *schema) erro
 		if p.MinLength != nil && s == "" {
 			return refuse("usage", "", "the parameter "+name+" is empty")
 		}
+		if p.MaxLength != nil && int64(utf8.RuneCountInString(s)) > *p.MaxLength {
+			return refuse("usage", "", "the parameter "+name+" is too long")
+		}
 		v.SetString(s)
 	case reflect.Int:
 		n, err := strconv.ParseInt(s, 10, 64)

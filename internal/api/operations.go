@@ -31,9 +31,9 @@ func operations() []*operation {
 // corpusPath is a namespace in an address.
 type corpusPath struct {
 	// The name of a database.
-	DB string `path:"db"`
+	DB string `path:"db" schema:"maxlen=200"`
 	// The name of a namespace.
-	NS string `path:"ns"`
+	NS string `path:"ns" schema:"maxlen=200"`
 }
 
 type nothing struct{}
@@ -98,7 +98,7 @@ func (c *call) listDatabases(ctx context.Context, _ *nothing) (*DatabaseList, er
 
 type namespaceIn struct {
 	// The name of a database.
-	DB string `path:"db"`
+	DB string `path:"db" schema:"maxlen=200"`
 	// The name of the new namespace.
 	Name string `json:"name" schema:"minlen=1,maxlen=200"`
 }

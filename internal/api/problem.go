@@ -33,14 +33,15 @@ const problemType = "application/problem+json"
 func problemOf(err error) *Problem {
 	e := service.Explain(err)
 	status := statusOf(e.Code)
+	if errors.Is(err, errShape) {
+		status = http.StatusBadRequest
+	}
 	return &Problem{Type: "urn:ragdb:error:" + e.Code, Title: http.StatusText(status), Status: status, Detail: e.Message, Code: e.Code, Hint: e.Hint, At: e.Detail}
 }
 
 // statusOf returns the status of an answer with an error of a code.
 func statusOf(code string) int {
 	switch code {
-	case "usage", "syntax", "model", "model_folder":
-		return http.StatusBadRequest
 	case "unauthorized":
 		return http.StatusUnauthorized
 	case "budget":
@@ -61,7 +62,7 @@ func statusOf(code string) int {
 		return http.StatusUnsupportedMediaType
 	case "host":
 		return http.StatusMisdirectedRequest
-	case "evaluation", "limit":
+	case "usage", "syntax", "model", "model_folder", "evaluation", "limit":
 		return http.StatusUnprocessableEntity
 	case "slow":
 		return http.StatusRequestTimeout
@@ -106,7 +107,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // retryAfter is after how many seconds a client may try again.
 const retryAfter = 1
 
-// refuse returns an error of this package.
+// errShape says that a request has not the form that the document describes. One that has
+// it and cannot be done, such as a statement that cannot be read, is another error.
+var errShape = errors.New("the request has not the form that is described")
+
+// refuse returns an error of this package. One of usage is about the request's form.
 func refuse(code, hint, message string) error {
-	return &service.Error{Code: code, Message: message, Hint: hint}
+	e := &service.Error{Code: code, Message: message, Hint: hint}
+	if code == "usage" {
+		e.Err = errShape
+	}
+	return e
 }

@@ -338,7 +338,7 @@ type showIn struct {
 	corpusPath
 	// A document's id, c:KEY of a chunk, e:NAME of an entity, TYPE:KEY of another node,
 	// TYPE:KEY→KEY of an edge, or t:ID of a trace.
-	ID string `query:"id" need:"yes" schema:"minlen=1"`
+	ID string `query:"id" need:"yes" schema:"minlen=1,maxlen=4096"`
 }
 
 func (c *call) show(ctx context.Context, in *showIn) (*service.Shown, error) {
@@ -352,7 +352,7 @@ func (c *call) show(ctx context.Context, in *showIn) (*service.Shown, error) {
 type traceIn struct {
 	corpusPath
 	// The id of the trace, such as t:5a0c1f20.
-	ID string `path:"id"`
+	ID string `path:"id" schema:"maxlen=100"`
 }
 
 func (c *call) readTrace(ctx context.Context, in *traceIn) (*service.Shown, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -24,6 +25,7 @@ type schema struct {
 	Maximum     *int64             `json:"maximum,omitempty"`
 	MinLength   *int64             `json:"minLength,omitempty"`
 	MaxLength   *int64             `json:"maxLength,omitempty"`
+	Pattern     string             `json:"pattern,omitempty"`
 	MinItems    *int64             `json:"minItems,omitempty"`
 	MaxItems    *int64             `json:"maxItems,omitempty"`
 	Items       *schema            `json:"items,omitempty"`
@@ -150,15 +152,19 @@ func (s *schemas) add(out *schema, t reflect.Type) {
 }
 
 // constrain adds to a schema what a tag says: min, max, minlen, maxlen, minitems,
-// maxitems, and enum with its values between bars.
+// maxitems, enum with its values between bars, and digits.
 func constrain(p *schema, tag string) *schema {
 	if tag == "" {
 		return p
 	}
 	for _, part := range strings.Split(tag, ",") {
 		key, value, _ := strings.Cut(part, "=")
-		if key == "enum" {
+		switch key {
+		case "enum":
 			p.Enum = strings.Split(value, "|")
+			continue
+		case "digits":
+			p.Pattern = "^[0-9]*$"
 			continue
 		}
 		n, _ := strconv.ParseInt(value, 10, 64) // a tag of ours; TestSchemas reads all
@@ -253,7 +259,7 @@ func (p *schema) checkNumber(wrong func(string, ...any) error, kind string, v js
 	default:
 		return wrong("a number is no %s", kind)
 	}
-	n, err := v.Int64()
+	n, err := whole(v)
 	switch {
 	case err != nil:
 		return wrong("%s is no whole number that fits", v)
@@ -291,6 +297,45 @@ func (p *schema) checkObject(wrong func(string, ...any) error, where, kind strin
 	return nil
 }
 
+// whole returns a number that is whole, also if it is written as 2.0 or 2e3.
+func whole(v json.Number) (int64, error) {
+	if n, err := v.Int64(); err == nil {
+		return n, nil
+	}
+	f, err := v.Float64()
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, strconv.ErrSyntax
+	}
+	return int64(f), nil
+}
+
+// plain returns a value that was checked with its integers written as such.
+func (p *schema) plain(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := whole(v); err == nil && p.Type == "integer" {
+			return n
+		}
+	case []any:
+		if p.Items != nil {
+			for i := range v {
+				v[i] = p.Items.plain(v[i])
+			}
+		}
+	case map[string]any:
+		for name := range v {
+			inner := p.Properties[name]
+			if other, ok := p.Additional.(*schema); inner == nil && ok {
+				inner = other
+			}
+			if inner != nil {
+				v[name] = inner.plain(v[name])
+			}
+		}
+	}
+	return v
+}
+
 // decode reads a body of JSON into a value that has the schema.
 func (p *schema) decode(b []byte, into any) error {
 	if !utf8.Valid(b) {
@@ -308,7 +353,9 @@ func (p *schema) decode(b []byte, into any) error {
 	if err := p.check("body", v); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, into); err != nil {
+	if b, err := json.Marshal(p.plain(v)); err != nil {
+		return err
+	} else if err := json.Unmarshal(b, into); err != nil {
 		return refuse("usage", "", "the body is wrong: "+strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil

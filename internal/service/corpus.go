@@ -63,7 +63,7 @@ type Asking struct {
 func (c *Corpus) Prepare(ctx context.Context, r Request) (*Asking, error) {
 	q := method.Question{Text: strings.TrimSpace(r.Question), Top: r.Top, Budget: r.Budget, WhereAny: r.WhereAny, Style: r.Style, Lang: r.Lang}
 	var err error
-	if q.Where, err = ParseWhere(r.Where, r.WhereAny); err != nil {
+	if q.Where, err = ParseWhere(r.Where, false); err != nil {
 		return nil, err
 	}
 	if err := CheckQuestion(r.Question); err != nil {
