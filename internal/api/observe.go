@@ -16,11 +16,12 @@ import (
 
 // entry is what is noted of a request while it is served.
 type entry struct {
-	start time.Time
-	op    string
-	code  string // of an error
-	left  bool   // the client had gone
-	text  string // the question or statement, for logs that want it
+	start     time.Time
+	op        string
+	code      string // of an error
+	left      bool   // the client had gone
+	forOpenAI bool   // errors are as its clients read them
+	text      string // the question or statement, for logs that want it
 }
 
 type entryKey struct{}

@@ -65,7 +65,7 @@ func (op *operation) describe(types *schemas, problem *schema) object {
 	if p := op.parameters(types, op.in); len(p) > 0 {
 		out["parameters"] = p
 	}
-	strict := &schemas{strict: true, comments: types.comments}
+	strict := &schemas{strict: true, lenient: op.lenient, comments: types.comments}
 	if op.body != nil {
 		media := "application/json"
 		if op.upload {
@@ -86,9 +86,13 @@ func (op *operation) describe(types *schemas, problem *schema) object {
 	if len(content) > 0 {
 		ok["content"] = content
 	}
+	failed := object{"description": "An error", "content": object{problemType: object{"schema": problem}}}
+	if op.tag == modelsTag {
+		failed["content"] = object{"application/json": object{"schema": types.of(reflect.TypeFor[openAIError]())}}
+	}
 	out["responses"] = object{
 		statusText(op.status): ok,
-		"default":             object{"description": "An error", "content": object{problemType: object{"schema": problem}}},
+		"default":             failed,
 	}
 	return out
 }

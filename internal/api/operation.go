@@ -30,6 +30,8 @@ type operation struct {
 	streams string
 	// upload says that the body is a form with files.
 	upload bool
+	// lenient bodies may have fields that are not known.
+	lenient bool
 	// heavy operations run only so many at once.
 	heavy bool
 	body  *schema // nil if there is none
@@ -56,7 +58,7 @@ func define[In, Out any](op operation, fn func(c *call, ctx context.Context, in 
 	if op.status == 0 {
 		op.status = http.StatusOK
 	}
-	strict := &schemas{strict: true}
+	strict := &schemas{strict: true, lenient: op.lenient}
 	if p := strict.fields(op.in); len(p.Properties) > 0 {
 		op.body = p
 	}

@@ -25,7 +25,8 @@ func operations() []*operation {
 	}
 	ops = append(ops, documentOperations()...)
 	ops = append(ops, questionOperations()...)
-	return append(ops, jobOperations()...)
+	ops = append(ops, jobOperations()...)
+	return append(ops, modelOperations()...)
 }
 
 // corpusPath is a namespace in an address.

@@ -86,13 +86,18 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	p := problemOf(err)
 	record(r.Context()).failed(p.Code)
-	b, err := service.Encode(p)
+	h := w.Header()
+	h.Set("Content-Type", problemType)
+	var body any = p
+	if record(r.Context()).forOpenAI {
+		h.Set("Content-Type", "application/json")
+		body = p.forOpenAI()
+	}
+	b, err := service.Encode(body)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", problemType)
 	h.Set("Cache-Control", "no-store")
 	switch p.Status {
 	case http.StatusUnauthorized:

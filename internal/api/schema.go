@@ -43,6 +43,8 @@ type schemas struct {
 	// strict schemas are of what the server takes: a field that is not omitted when
 	// empty must be there, and there are no others.
 	strict bool
+	// lenient takes others, too.
+	lenient bool
 }
 
 var (
@@ -104,7 +106,7 @@ func (s *schemas) structOf(t reflect.Type) *schema {
 // fields returns the schema of a struct's fields.
 func (s *schemas) fields(t reflect.Type) *schema {
 	out := &schema{Type: "object", Properties: map[string]*schema{}, Description: s.comment(t, "")}
-	if s.strict {
+	if s.strict && !s.lenient {
 		out.Additional = false
 	}
 	s.add(out, t)

@@ -52,13 +52,14 @@ type Server struct {
 	heavy      *gate
 	streams    *gate
 	metrics    metrics
+	began      int64 // in seconds, as clients of models want it
 }
 
 // New makes a server. The databases are the caller's, who closes them after the last
 // request has ended.
 func New(o Options) (*Server, error) {
 	o.Limits.settle()
-	s := &Server{o: o, operations: operations(),
+	s := &Server{o: o, operations: operations(), began: time.Now().Unix(),
 		heavy:   newGate(o.Limits.Asks, o.Limits.Wait, "questions"),
 		streams: newGate(o.Limits.Streams, 0, "streams")}
 	var err error
@@ -126,7 +127,7 @@ func (s *Server) route(w *patientWriter, r *http.Request, rec *entry) error {
 			allow = append(allow, op.method)
 			continue
 		}
-		rec.op = op.id
+		rec.op, rec.forOpenAI = op.id, op.tag == modelsTag
 		return s.perform(&call{s: s, op: op, w: w, r: r, path: path})
 	}
 	if allow != nil {

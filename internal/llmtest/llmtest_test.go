@@ -118,6 +118,7 @@ func TestPrompts(t *testing.T) {
 		{llm.SummaryEntities, llm.SummaryEntitiesInput{Entities: entities}, `{"source":"Harn","target":"Things like tide mill"`},
 		{llm.QueryElements, llm.QuestionInput{Question: "Who is Mira Voss?"}, `{"entities":["Mira Voss"]}`},
 		{llm.Keywords, llm.QuestionInput{Question: "Who is Mira Voss?"}, `"low_level":["Mira Voss"]`},
+		{llm.WholeQuestion, llm.FollowUpInput{Turns: []llm.Turn{{Question: "Who is Mira Voss?"}}, Question: "Where was she born?"}, "Where was she born?."},
 		{llm.HypotheticalPassage, llm.QuestionInput{Question: "Who is Mira Voss?"}, "Who is Mira Voss?."},
 		{llm.FilterPoints, llm.AnswerInput{Question: "Who drew the mill?", Evidence: evidence}, `"n":5`},
 		{llm.Answer, llm.AnswerInput{Question: "Who drew the mill?", Evidence: evidence}, "Mira Voss drew the mill [5]."},

@@ -86,7 +86,7 @@ func subject(k llm.Kind) string {
 		return "evidence"
 	case llm.CommunityReport, llm.SummaryEntities, llm.Insights:
 		return "entities"
-	case llm.QueryElements, llm.Keywords, llm.HypotheticalPassage:
+	case llm.QueryElements, llm.Keywords, llm.HypotheticalPassage, llm.WholeQuestion:
 		return "question"
 	case llm.Attribute:
 		return "statements"
@@ -141,6 +141,8 @@ func kindOf(name llm.Kind, outside, plain string, fences map[string]string) llm.
 		return llm.MergeDescriptions
 	case fence("texts"):
 		return llm.Summarise
+	case fence("earlier"):
+		return llm.WholeQuestion
 	case fence("evidence"), strings.Contains(plain, "[1]"):
 		return llm.Answer
 	case fence("question"):

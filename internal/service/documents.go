@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -248,6 +249,45 @@ func (c *Corpus) ListMethods(ctx context.Context) ([]MethodRow, error) {
 			}
 		}
 		out = append(out, row)
+	}
+	return out, nil
+}
+
+// Askable names the methods that questions can name: those that the documents are indexed
+// by and those that need no index of their own, that of the corpus first.
+func (c *Corpus) Askable(ctx context.Context) ([]string, error) {
+	first, err := c.usual(ctx)
+	if err != nil {
+		return nil, err
+	}
+	have, err := Instances(ctx, c.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{first.String()}
+	add := func(spec method.Spec) error {
+		_, err := c.Methods.OpenIndexed(ctx, c.Docs(), spec)
+		if err == nil && !slices.Contains(out, spec.String()) {
+			out = append(out, spec.String())
+		}
+		if errors.Is(err, method.ErrNotIndexed) || errors.Is(err, engine.ErrNotFound) || errors.Is(err, method.ErrMethod) {
+			return nil
+		}
+		return err
+	}
+	for _, name := range have {
+		spec, err := method.ParseInstance(name)
+		if err == nil {
+			err = add(spec)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range c.Methods.Names() {
+		if err := add(method.Spec{Name: name}); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -24,6 +24,7 @@ const (
 	QueryElements       Kind = "query-elements"       // QuestionInput -> Elements
 	Keywords            Kind = "keywords"             // QuestionInput -> KeywordSet
 	HypotheticalPassage Kind = "hypothetical-passage" // QuestionInput -> text
+	WholeQuestion       Kind = "whole-question"       // FollowUpInput -> text
 	FilterPoints        Kind = "filter-points"        // AnswerInput -> Points
 	Answer              Kind = "answer"               // AnswerInput -> text with [n] markers
 	Judge               Kind = "judge"                // JudgeInput -> Verdict
@@ -38,7 +39,7 @@ const (
 // prompt. [Select] is not.
 func (k Kind) Known() bool {
 	switch k {
-	case Attribute, Summarise, MergeDescriptions, HypotheticalPassage, Answer, ShortAnswer:
+	case Attribute, Summarise, MergeDescriptions, HypotheticalPassage, WholeQuestion, Answer, ShortAnswer:
 		return true
 	}
 	return k.JSON()

@@ -156,6 +156,19 @@ type QuestionInput struct {
 	Related bool `json:"related,omitempty"`
 }
 
+// FollowUpInput is a question that continues a conversation.
+type FollowUpInput struct {
+	// Turns are what was asked and answered before, the oldest first.
+	Turns    []Turn `json:"turns"`
+	Question string `json:"question"`
+}
+
+// Turn is a question of a conversation with its answer, "" if it had none.
+type Turn struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer,omitempty"`
+}
+
 // Elements are the entities that a question names.
 type Elements struct {
 	Entities []string `json:"entities"`

@@ -42,6 +42,7 @@ func kinds() []kindInfo {
 		{llm.QueryElements, reflect.TypeFor[llm.QuestionInput](), true},
 		{llm.Keywords, reflect.TypeFor[llm.QuestionInput](), true},
 		{llm.HypotheticalPassage, reflect.TypeFor[llm.QuestionInput](), false},
+		{llm.WholeQuestion, reflect.TypeFor[llm.FollowUpInput](), false},
 		{llm.FilterPoints, reflect.TypeFor[llm.AnswerInput](), true},
 		{llm.Answer, reflect.TypeFor[llm.AnswerInput](), false},
 		{inParagraphs, reflect.TypeFor[llm.AnswerInput](), false},

@@ -74,6 +74,7 @@ func cases() []llm.Task {
 		{Kind: llm.QueryElements, Input: llm.QuestionInput{Question: question.Question, Related: true}},
 		{Kind: llm.Keywords, Input: question},
 		{Kind: llm.HypotheticalPassage, Lang: "sr-Latn-RS", Input: question},
+		{Kind: llm.WholeQuestion, Lang: "pl", Input: llm.FollowUpInput{Turns: []llm.Turn{{Question: "Who drew the tide mill?", Answer: "Mira Voss [1]."}, {Question: "When?"}}, Question: "And who built it?"}},
 		{Kind: llm.FilterPoints, Input: llm.AnswerInput{Question: question.Question, Evidence: evidence}},
 		{Kind: llm.Answer, Lang: "de-CH", Input: llm.AnswerInput{Question: question.Question, Evidence: evidence, MaxSentences: 1}},
 		{Kind: llm.Answer, Input: llm.AnswerInput{Question: question.Question, Evidence: evidence, MaxSentences: 3}},
@@ -166,7 +167,7 @@ func TestSystemIsConstant(t *testing.T) {
 		}
 		system[promptOf(task)] = first.Content
 	}
-	if len(system) != len(s.Kinds()) || len(system) != 19 {
+	if len(system) != len(s.Kinds()) || len(system) != 20 {
 		t.Errorf("%d kinds of %d", len(system), len(s.Kinds()))
 	}
 }
@@ -247,7 +248,7 @@ func TestFiles(t *testing.T) {
 		}
 		b[0] = 'x'
 	}
-	if len(names) != 19+12 || !slices.IsSorted(names) {
+	if len(names) != 20+12 || !slices.IsSorted(names) {
 		t.Errorf("files %q", names)
 	}
 	for name, b := range s.Files() {

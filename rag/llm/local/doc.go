@@ -53,7 +53,8 @@
 //   - community-report, summary-entities: titles and names of what the members
 //     have in common, and such summaries.
 //   - query-elements, keywords: the names and terms of the question.
-//     hypothetical-passage is the question as a statement.
+//     hypothetical-passage is the question as a statement, whole-question the question
+//     with the names that its pronouns stand for.
 //   - answer, filter-points: the sentences of the evidence that hold most of
 //     the question, and what sort of thing it asks for, with their citations.
 //     short-answer is the first of them, without.

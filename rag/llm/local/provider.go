@@ -63,7 +63,7 @@ func (p *Provider) Can(k llm.Kind) bool {
 	switch k {
 	case llm.Extract, llm.Glean, llm.RepairRelation, llm.Decompose, llm.Insights, llm.Attribute, llm.CommunityReport,
 		llm.Summarise, llm.MergeDescriptions, llm.SummaryEntities, llm.QueryElements,
-		llm.Keywords, llm.HypotheticalPassage, llm.FilterPoints, llm.Answer, llm.ShortAnswer, llm.Select:
+		llm.Keywords, llm.HypotheticalPassage, llm.WholeQuestion, llm.FilterPoints, llm.Answer, llm.ShortAnswer, llm.Select:
 		return true
 	}
 	return false
@@ -176,6 +176,14 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 				reply = p.cut(reply, t.MaxTokens)
 			}
 			return reply, []string{in.Question}, nil
+		}
+	case llm.FollowUpInput:
+		if t.Kind == llm.WholeQuestion {
+			read := []string{in.Question}
+			for _, turn := range in.Turns {
+				read = append(read, turn.Question, turn.Answer)
+			}
+			return p.whole(in), read, nil
 		}
 	case llm.ShortAnswerInput:
 		if t.Kind == llm.ShortAnswer {

@@ -35,6 +35,7 @@ var inputs = map[llm.Kind]any{
 	llm.QueryElements:       llm.QuestionInput{Question: "Who broke Enigma at Bletchley Park in 1941?"},
 	llm.Keywords:            llm.QuestionInput{Question: "Who broke the cipher machine Enigma?"},
 	llm.HypotheticalPassage: llm.QuestionInput{Question: "What is the cipher machine Enigma?"},
+	llm.WholeQuestion:       llm.FollowUpInput{Turns: []llm.Turn{{Question: "Who broke Enigma?", Answer: "Alan Turing broke it."}}, Question: "Where was he born?"},
 	llm.FilterPoints:        llm.AnswerInput{Question: "Where did Turing work?", Evidence: []llm.Evidence{{N: 4, Text: turing}}},
 	llm.Answer:              llm.AnswerInput{Question: "Where did Turing work?", Evidence: []llm.Evidence{{N: 4, Text: turing}}},
 	llm.ShortAnswer:         llm.ShortAnswerInput{Question: "Where did Turing work?", Evidence: []llm.Evidence{{N: 4, Text: turing}}},
