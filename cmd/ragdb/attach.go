@@ -90,9 +90,10 @@ func (a *app) waitsFor(h *holder.About) bool { return h.Ending || h.Brief && a.l
 
 // How a locked database is waited for.
 const (
-	// startsWithin is how long a process that has just opened a database may need until
-	// it answers, and one that has ended until the database is free.
-	startsWithin = time.Second
+	// startsWithin is how long a process that opens a database may need until it answers.
+	startsWithin = 2 * time.Second
+	// closesWithin is how long one that has answered may need to close it.
+	closesWithin = time.Minute
 	lockedEvery  = 30 * time.Millisecond
 	// waitQuietly is how long a command waits for others before it says so.
 	waitQuietly = time.Second
@@ -104,13 +105,18 @@ const (
 func (a *app) whenLocked(ctx context.Context, path string, refused error, open func() (*engine.DB, error)) (*engine.DB, error) {
 	began := time.Now()
 	until, told := began.Add(startsWithin), false
+	pid, answered := pidOf(refused), 0
 	for {
+		now := pidOf(refused)
+		if now != pid { // another process has it
+			pid, until = now, time.Now().Add(startsWithin)
+		}
 		about, err := holder.Look(ctx, a.dir.path(path))
 		switch {
 		case errors.Is(err, holder.ErrUser), errors.Is(err, holder.ErrProtocol):
 			return nil, a.locked(refused, err)
 		case err == nil && a.waitsFor(about):
-			until = time.Now().Add(startsWithin)
+			answered = about.PID
 			if !told && time.Since(began) > waitQuietly {
 				told = true
 				a.out.note("waiting for process %d (ragdb %s) to end", about.PID, about.Command)
@@ -119,6 +125,8 @@ func (a *app) whenLocked(ctx context.Context, path string, refused error, open f
 			if done, err := a.attachTo(ctx, path); done {
 				return nil, err
 			}
+		case now != 0 && now == answered:
+			until, answered = time.Now().Add(closesWithin), 0
 		case time.Now().After(until):
 			return nil, refused
 		}
@@ -133,6 +141,15 @@ func (a *app) whenLocked(ctx context.Context, path string, refused error, open f
 		}
 		refused = err
 	}
+}
+
+// pidOf returns the process that holds a locked database, 0 if the system does not tell.
+func pidOf(refused error) int {
+	var l *kv.LockedError
+	if errors.As(refused, &l) {
+		return l.PID
+	}
+	return 0
 }
 
 // locked is the error of a database that another process holds and does not share.
@@ -168,7 +185,7 @@ func (a *app) attachTo(ctx context.Context, path string) (bool, error) {
 				c.editor.remember(text)
 			}
 		}}
-	c.stdin.rewind()
+	c.stdin.attach()
 	a.interrupts.forward(func(end bool) {
 		select {
 		case c.interrupts <- end:
@@ -183,8 +200,7 @@ func (a *app) attachTo(ctx context.Context, path string) (bool, error) {
 	case errors.Is(err, holder.ErrNobody), errors.Is(err, holder.ErrEnding), errors.Is(err, holder.ErrUser), errors.Is(err, holder.ErrProtocol):
 		return false, nil
 	case errors.Is(err, holder.ErrGone):
-		return true, &failure{exit: exitFailed, code: "holder_gone", err: err, message: "the process that held " + path + " ended before this command did",
-			hint: "what was done is saved; run the same command again"}
+		return true, goneFailure(path, err)
 	case errors.Is(err, holder.ErrStopped):
 		fmt.Fprintln(a.out.stderr) // after the ^C of the terminal
 		return true, &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted", err: err}
@@ -194,10 +210,19 @@ func (a *app) attachTo(ctx context.Context, path string) (bool, error) {
 	case err != nil:
 		return true, err
 	}
+	if code == holder.Again && !c.stdin.again() {
+		return true, goneFailure(path, holder.ErrGone)
+	}
 	if code == holder.Again && a.name == "shell" && c.editor != nil {
 		a.out.note("the process that held %s has ended: a new session begins, with the settings of the command line", path)
 	}
 	return true, &failure{exit: code, told: true}
+}
+
+// goneFailure is the error of a command whose holder ended before it.
+func goneFailure(path string, err error) *failure {
+	return &failure{exit: exitFailed, code: "holder_gone", err: err, message: "the process that held " + path + " ended before this command did",
+		hint: "what was done is saved; run the same command again"}
 }
 
 // read reads standard input for an attached command.

@@ -15,6 +15,7 @@ type tap struct {
 	mu      sync.Mutex
 	kept    []byte // what was read since the start
 	forgets bool   // nothing more is kept
+	most    int    // bytes that are kept, 0 for any number
 	rest    []byte // what is to be read before in
 	pending chan gulp
 }
@@ -63,8 +64,11 @@ func (t *tap) next(ctx context.Context, b []byte) (int, error) {
 }
 
 func (t *tap) keep(b []byte) {
-	if !t.forgets {
-		t.kept = append(t.kept, b...)
+	if t.forgets {
+		return
+	}
+	if t.kept = append(t.kept, b...); t.most > 0 && len(t.kept) > t.most {
+		t.kept, t.forgets = nil, true
 	}
 }
 
@@ -78,15 +82,35 @@ func (t *tap) forget() {
 	t.kept, t.forgets = nil, true
 }
 
-// rewind has what was kept read again, and keeps nothing from then on.
-func (t *tap) rewind() {
+// mostSent is how much of what was sent to another process is kept, in case that it did
+// nothing with it: one that has read more does not have the command started again.
+const mostSent = 1 << 20
+
+// attach has what was kept read again, by another process.
+func (t *tap) attach() {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.forgets {
-		t.rest = append(t.kept, t.rest...)
+	t.rest = append(t.kept, t.rest...)
+	t.kept, t.forgets, t.most = nil, false, mostSent
+}
+
+// again has what another process read read again, as the command is started again, and
+// reports whether it can. What was typed at a terminal has been answered.
+func (t *tap) again() bool {
+	if t == nil {
+		return true
 	}
-	t.kept, t.forgets = nil, true
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lost := t.forgets
+	if !isTerminal(t.in) {
+		t.rest = append(t.kept, t.rest...)
+	} else {
+		lost = false
+	}
+	t.kept, t.forgets, t.most = nil, false, 0
+	return !lost
 }
