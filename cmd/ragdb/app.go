@@ -131,7 +131,7 @@ standard input that is no terminal run statements without one.`,
 			root.AddCommand(c)
 		}
 	}
-	add("use", a.initCommand(), a.indexCommand(), a.syncCommand(), a.watchCommand(), a.askCommand(), a.removeCommand(), a.retryCommand(), a.mergeCommand(), a.serveCommand(), a.demoCommand())
+	add("use", a.initCommand(), a.indexCommand(), a.syncCommand(), a.watchCommand(), a.askCommand(), a.removeCommand(), a.retryCommand(), a.mergeCommand(), a.serveCommand(), a.mcpCommand(), a.demoCommand())
 	add("look", a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand())
 	add("keep", a.reembedCommand(), a.namespacesCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand(), a.compactCommand(), a.upgradeCommand())
 	add("", a.evalCommand(), a.cacheCommand(), a.promptsCommand(), a.doctorCommand(), a.modelCommand(), a.completionCommand(), a.versionCommand())

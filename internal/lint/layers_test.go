@@ -96,6 +96,8 @@ var homes = map[string][]string{
 	"golang.org/x/text":                   {"engine", "query/cypher", "rag"},
 	"golang.org/x/term":                   {"cmd/ragdb"},
 	"github.com/rogpeppe/go-internal":     {"cmd/ragdb"},
+
+	"github.com/modelcontextprotocol/go-sdk": {"cmd/ragdb/internal/mcpserver"},
 }
 
 func covers(name, pkg string) bool { return pkg == name || strings.HasPrefix(pkg, name+"/") }

@@ -37,6 +37,8 @@ type SessionOptions struct {
 	// Defaults are what rag.* and statements take if they do not say, read at each
 	// call: the method, the filter, the bounds. Nil is the zero Request.
 	Defaults func() Request
+	// NamespaceOnly leaves out the procedures that tell of other namespaces.
+	NamespaceOnly bool
 }
 
 // NewSession opens a session of the query language on the corpus, with all procedures.
@@ -59,10 +61,30 @@ func (c *Corpus) NewSession(ctx context.Context, o SessionOptions) (*cypher.Sess
 	if err := r.Add(l.procedures()...); err != nil {
 		return nil, err
 	}
+	if o.NamespaceOnly {
+		if r, err = namespaceOnly(r); err != nil {
+			return nil, err
+		}
+	}
 	return cypher.NewSession(cypher.Options{
 		DB: c.DB(), Namespace: c.Namespace(), ReadOnly: o.ReadOnly, Limits: o.Limits, Procedures: r,
 		Query: l.env, Computed: l.Computed, Guard: l.guard, Files: o.Files,
 	})
+}
+
+// namespaceOnly returns the procedures that see one namespace alone: db.check reads the
+// whole database.
+func namespaceOnly(r *cypher.Registry) (*cypher.Registry, error) {
+	own := &cypher.Registry{}
+	for _, name := range r.Names() {
+		if name == "db.check" {
+			continue
+		}
+		if err := own.Add(r.Get(name)); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
 }
 
 // Language reads which graphs methods built.
