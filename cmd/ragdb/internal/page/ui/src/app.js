@@ -7,13 +7,21 @@ import { address, parse } from "./parts/route.js";
 import { frame } from "./frame.js";
 import { tokenForm } from "./token.js";
 import { ask } from "./views/ask.js";
+import { compareView } from "./views/compare.js";
+import { consoleView } from "./views/console.js";
 import { documentView } from "./views/document.js";
+import { documentsView } from "./views/documents.js";
+import { graphView } from "./views/graph.js";
 import { traceView } from "./views/trace.js";
 
 // The views by their names in addresses. Those with a label stand in the menu.
 const views = {
   ask: { label: "Ask", open: ask },
+  graph: { label: "Graph", open: graphView },
+  compare: { label: "Compare", open: compareView },
+  documents: { label: "Documents", open: documentsView },
   trace: { label: "Traces", open: traceView },
+  console: { label: "Console", open: consoleView },
   document: { open: documentView, within: "documents" },
 };
 
