@@ -156,10 +156,18 @@ func (s *server) await(ctx context.Context, req *mcp.CallToolRequest, c *corpus,
 			step++
 			// A client that does not hear of progress is told the result all the same.
 			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(step),
-				Message: fmt.Sprintf("%s: %d of %d", j.Progress.Stage, j.Progress.Done, j.Progress.Total)})
+				Message: progressText(j.Progress)})
 		}
 	}
 	return job, nil
+}
+
+// progressText tells how far a run has come.
+func progressText(p *service.Progress) string {
+	if p.Total < p.Done { // it is not known yet
+		return fmt.Sprintf("%s: %d", p.Stage, p.Done)
+	}
+	return fmt.Sprintf("%s: %d of %d", p.Stage, p.Done, p.Total)
 }
 
 func (s *server) removeTool() *tool {
