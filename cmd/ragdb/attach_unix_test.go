@@ -26,6 +26,9 @@ import (
 	"github.com/ragdb/ragdb/internal/llmtest"
 )
 
+// patience is how long a test waits for what must come.
+const patience = 20 * time.Second
+
 // gate is a server of models that answers no chat until it is opened, so that a run that
 // reads documents lasts as long as a test wants.
 type gate struct {

@@ -26,10 +26,11 @@
 // # Exit codes
 //
 //	0    done
-//	1    failed otherwise
+//	1    failed otherwise; the code holder_gone says that the process that the command
+//	     worked through ended before it
 //	2    wrong usage
 //	3    not found: database, namespace, document, or no documents to index
-//	4    the database is open in another process
+//	4    the database is open in another process, which the command cannot work through
 //	5    corrupt, foreign, of another format, or check found something
 //	6    a model could not be asked, or gave no usable reply
 //	7    the run would cost more than --max-cost or --max-tokens; what was done is saved

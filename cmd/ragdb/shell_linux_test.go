@@ -26,9 +26,6 @@ type typist struct {
 	seen int // how much of all was expected already
 }
 
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
-
 // startShell starts ragdb on a terminal of 100 columns. dir is its working
 // folder, and holds its history.
 func startShell(t *testing.T, dir string, env []string, args ...string) *typist {
@@ -151,6 +148,59 @@ func TestAttachedShell(t *testing.T) {
 	other.typed(".quit\r")
 	if code := other.exit(); code != 0 {
 		t.Errorf("the other shell exits with %d", code)
+	}
+}
+
+// TestAttachedQuestions says that an attached command asks at its own terminal, and that an
+// attached shell, its line half typed, goes on by itself when the other process ends.
+func TestAttachedQuestions(t *testing.T) {
+	dir := t.TempDir()
+	p := &processes{t, dir}
+	p.must("demo", "-q")
+	other := startShell(t, t.TempDir(), nil, filepath.Join(dir, "demo.ragdb"))
+	other.expect(prompt)
+	rm := startShell(t, dir, nil, "rm", "demo.ragdb", "ships/ferry.md")
+	rm.expect("Remove 1 document from demo.ragdb? [y/N] ")
+	rm.typed("n\r")
+	rm.expect("nothing was removed")
+	if code := rm.exit(); code != exitFailed {
+		t.Errorf("declined, it exits with %d", code)
+	}
+	rm = startShell(t, dir, nil, "rm", "demo.ragdb", "ships/ferry.md")
+	rm.expect("[y/N] ")
+	rm.typed(keyCtrlC)
+	if code := rm.exit(); code != exitInterrupted {
+		t.Errorf("interrupted, it exits with %d", code)
+	}
+
+	s := startShell(t, dir, nil, "demo.ragdb")
+	s.expect(prompt)
+	s.typed("RETURN 1 + 1 AS two;\r")
+	s.expect("  2\r\n")
+	s.expect(prompt)
+	s.typed("MATCH (d:doc\t")
+	s.expect("ument")
+	s.typed(keyCtrlC)
+	s.expect(prompt)
+	s.typed("RETURN 'half")
+	s.expect("'half")
+	other.typed(".quit\r")
+	if code := other.exit(); code != 0 {
+		t.Errorf("the other shell exits with %d", code)
+	}
+	s.expect("a new session begins")
+	s.expect(prompt)
+	s.typed(" whole' AS x;\r")
+	s.expect("half whole\r\n")
+	s.expect(prompt)
+	p.must("status", "demo.ragdb") // through this shell now
+	s.typed(keyUp)
+	s.expect("half whole")
+	s.typed(keyCtrlC)
+	s.expect(prompt)
+	s.typed(keyCtrlD)
+	if code := s.exit(); code != 0 {
+		t.Errorf("exit %d", code)
 	}
 }
 
