@@ -30,6 +30,7 @@ type AskOption func(*asking) error
 type asking struct {
 	method.Question
 	method  string
+	where   string // of Where
 	noModel bool
 }
 
@@ -45,6 +46,7 @@ func Method(name string) AskOption {
 // that no document has as metadata is an [engine.NoIndexError].
 func Where(condition string) AskOption {
 	return func(a *asking) (err error) {
+		a.where = condition
 		a.Where, err = cypher.ParseWhere(condition)
 		return err
 	}

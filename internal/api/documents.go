@@ -75,7 +75,7 @@ func (c *call) addDocuments(ctx context.Context, in *addDocumentsIn) (*service.J
 			return nil, err
 		}
 		r.Documents = append(r.Documents, input)
-		r.Bytes += int64(len(in.Documents[i].Text))
+		r.Bytes += int64(len(in.Documents[i].Text) + len(in.Documents[i].Content))
 	}
 	return c.start(ctx, d, in.NS, r, in.Wait)
 }

@@ -75,6 +75,9 @@ func (s *schemas) of(t reflect.Type) *schema {
 	case reflect.Float32, reflect.Float64:
 		return &schema{Type: "number"}
 	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return &schema{Type: "string", Format: "byte"}
+		}
 		return &schema{Type: "array", Items: s.of(t.Elem())}
 	case reflect.Map:
 		return &schema{Type: "object", Additional: s.of(t.Elem())}

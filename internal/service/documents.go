@@ -135,7 +135,10 @@ type Document struct {
 	// format: .md, .html, .pdf, .txt and so on.
 	ID string `json:"id" schema:"minlen=1"`
 	// Text is the content, as a file of the format would hold it.
-	Text string `json:"text"`
+	Text string `json:"text,omitempty"`
+	// Content is the content in place of Text, as base64 of its bytes: of a PDF, or of a
+	// text that is not UTF-8.
+	Content []byte `json:"content,omitempty"`
 	// Title and Lang are used if the content states none.
 	Title string `json:"title,omitempty"`
 	Lang  string `json:"lang,omitempty"`
@@ -146,8 +149,13 @@ type Document struct {
 // Input returns the document as an indexer reads it.
 func (d *Document) Input() (rag.Input, error) {
 	src := &load.Source{Key: d.ID, Content: []byte(d.Text), Title: d.Title, Lang: d.Lang}
-	if d.ID == "" {
+	switch {
+	case d.ID == "":
 		return rag.Input{}, Usage("name it", "a document has no id")
+	case d.Text != "" && d.Content != nil:
+		return rag.Input{}, Usage("leave one out", "document %s has a text and a content", d.ID)
+	case d.Content != nil:
+		src.Content = d.Content
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Meta)) {
 		v, ok, err := load.ValueOf(d.Meta[name])
