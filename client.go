@@ -49,7 +49,10 @@ func (c *Client) Add(ctx context.Context, docs ...Document) error {
 			return phase.At("", err)
 		}
 	}
-	return phase.At("", partial)
+	if partial != nil {
+		return phase.At("", partial)
+	}
+	return nil
 }
 
 // remote returns the document as it is sent.
@@ -113,7 +116,10 @@ func (c *Client) AddFiles(ctx context.Context, files fs.FS) error {
 	case met == 0:
 		return phase.At("", rag.ErrNoDocuments)
 	}
-	return phase.At("", partial)
+	if partial != nil {
+		return phase.At("", partial)
+	}
+	return nil
 }
 
 // send adds documents and waits until they are indexed.
@@ -140,6 +146,8 @@ func (c *Client) send(ctx context.Context, docs []service.Document) error {
 		}
 	}
 	switch r := job.Result; {
+	case job.State == service.JobStopped, job.State == service.JobCancelled:
+		return &RemoteError{Code: "closing", Message: "the run was ended; what it has done is kept, and the next one goes on"}
 	case job.Error == nil:
 		return nil
 	case job.Error.Code == "partial" && r != nil:

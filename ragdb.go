@@ -54,6 +54,10 @@ type Options struct {
 	// ([cost.BuiltinPrices]), in dollars. A call that would pass it stops with a
 	// [cost.BudgetError]. 0 is no bound.
 	MaxUSD float64
+	// Share lets other processes of the same user use the database through this one, with
+	// [Dial], as long as it is open. Without it they find the database locked. A database in
+	// memory is not shared.
+	Share bool
 	// Engine tunes the store: memory, reading only, a logger. The default is
 	// right for most.
 	Engine *engine.Options
@@ -74,6 +78,7 @@ type DB struct {
 	// asked and rules answer questions: with the chat model if there is one, and
 	// without.
 	asked, rules *rag.Models
+	shared       *shared // nil without [Options.Share]
 }
 
 // Open opens the database in a directory, and makes it if there is none. The
@@ -136,6 +141,11 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	if err := db.open(ctx, opt.Namespace); err != nil {
 		return nil, phase.Errorf("open %s: %w", path, errors.Join(err, db.engine.Close()))
 	}
+	if opt.Share && path != Memory {
+		if db.shared, err = db.share(path); err != nil {
+			return nil, phase.Errorf("share %s: %w", path, errors.Join(err, db.engine.Close()))
+		}
+	}
 	return db, nil
 }
 
@@ -150,27 +160,33 @@ func (db *DB) open(ctx context.Context, namespace string) (err error) {
 			return err
 		}
 	}
-	db.corpus = db.corpus.With(rag.Options{
+	db.corpus = db.reading(db.corpus)
+	if db.asked, err = db.models(ctx, db.corpus, db.chat, false); err != nil {
+		return err
+	}
+	if db.rules, err = db.models(ctx, db.corpus, nil, false); err != nil {
+		return err
+	}
+	return db.corpus.CheckModel(ctx, db.asked)
+}
+
+// reading returns a corpus with the models that read its documents.
+func (db *DB) reading(c *rag.Corpus) *rag.Corpus {
+	return c.With(rag.Options{
 		NoWords: db.chat != nil && db.parts.Documents != nil,
-		Models: func(ctx context.Context, _ *rag.Corpus) (*rag.Models, error) {
-			m, err := db.models(ctx, db.chat, true)
+		Models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+			m, err := db.models(ctx, c, db.chat, true)
 			if err != nil {
 				return nil, err
 			}
 			return db.metered(m), nil
 		},
 	})
-	if db.asked, err = db.models(ctx, db.chat, false); err != nil {
-		return err
-	}
-	if db.rules, err = db.models(ctx, nil, false); err != nil {
-		return err
-	}
-	return db.corpus.CheckModel(ctx, db.asked)
 }
 
-// Close waits for calls that are being served and closes the database.
-func (db *DB) Close() error { return db.engine.Close() }
+// Close waits for calls that are being served and closes the database. What other
+// processes began is ended; it is kept as far as it has come.
+func (db *DB) Close() error { return errors.Join(db.shared.close(), db.engine.Close()) }
 
 // Engine returns the graph store that the database is kept in. It is closed with
 // db.
@@ -179,8 +195,8 @@ func (db *DB) Engine() *engine.DB { return db.engine }
 // Corpus returns the documents as package rag sees them.
 func (db *DB) Corpus() *rag.Corpus { return db.corpus }
 
-// models opens models that answer by chat, or by rules if it is nil.
-func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*rag.Models, error) {
+// models opens models of a corpus that answer by chat, or by rules if it is nil.
+func (db *DB) models(ctx context.Context, c *rag.Corpus, chat llm.Provider, forIndex bool) (*rag.Models, error) {
 	p := db.parts
 	p.Provider = chat
 	if !forIndex {
@@ -194,7 +210,7 @@ func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*ra
 	if chat != nil || db.parts.Documents != nil {
 		p.Workers = remoteWorkers
 	}
-	return db.corpus.OpenLocal(ctx, forIndex, p)
+	return c.OpenLocal(ctx, forIndex, p)
 }
 
 // metered returns models for one call, whose spending is bounded.

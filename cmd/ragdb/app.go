@@ -33,12 +33,12 @@ type app struct {
 	name        string
 	interactive bool
 	// client is the process that may have the command run elsewhere; nil if it must run
-	// here. hold is the database that it holds for others, held the one that it uses in
+	// here. holds are the databases that it holds for others, held the one that it uses in
 	// the process that holds it; nil if there is none.
 	client *client
 	opened string // the path of the database that was opened last
 	stays  bool   // it has begun here, and does not move to another process
-	hold   *hold
+	holds  []*hold
 	held   *held
 	// shared is the database of the shell at sharedPath: commands that it runs use it
 	// and leave it open. Nil for other commands.

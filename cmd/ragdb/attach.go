@@ -13,8 +13,8 @@ import (
 
 	"github.com/peterh/liner"
 
-	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/kv"
 )
 

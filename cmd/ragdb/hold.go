@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/api"
+	"github.com/ragdb/ragdb/internal/holder"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/spf13/cobra"
 )
 
 // hold is a database that this process holds, and that commands of other processes use
@@ -23,6 +28,11 @@ type hold struct {
 
 	mu      sync.Mutex
 	writing []string // the commands that change documents, or wait for their turn
+	// api answers programs, and own is what it serves if nothing else was set, by served;
+	// both are nil until they are wanted.
+	api    http.Handler
+	own    *service.Database
+	served service.DatabaseOptions
 }
 
 // held is what a command that runs for another process has of it.
@@ -34,17 +44,17 @@ type held struct {
 // listen begins to run commands of other processes on a database that was opened. That it
 // cannot listen is no error: the others find the database locked.
 func (a *app) listen(path string, db *engine.DB) {
-	if !a.mayAttach(path) || a.hold != nil || db.ReadOnly(a.ctx) {
+	if !a.mayAttach(path) || db.ReadOnly(a.ctx) {
 		return
 	}
 	info, err := a.dir.stat(path)
 	if err != nil {
 		return
 	}
-	h := &hold{a: a, db: db, info: info}
+	h := &hold{a: a, db: db, info: info, served: a.served(&cobra.Command{}, db)}
 	h.server, err = holder.Listen(a.dir.path(path), holder.Options{
 		About: holder.About{Version: newVersion().Version, Command: a.name, Brief: !a.longLived()},
-		Run:   h.run,
+		Run:   h.run, Handler: h,
 	})
 	if err != nil {
 		if log := a.logger(); log != nil {
@@ -52,11 +62,45 @@ func (a *app) listen(path string, db *engine.DB) {
 		}
 		return
 	}
-	a.hold = h
+	a.holds = append(a.holds, h)
 }
+
+// ServeHTTP answers programs ([ragdb.Dial]) as ragdb serve does. They are processes of the
+// same user, and need no token.
+func (h *hold) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	var err error
+	if h.api == nil {
+		h.own = service.NewDatabase(h.served)
+		h.api, err = newAPI(h.own, h.db)
+	}
+	api := h.api
+	h.mu.Unlock()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	api.ServeHTTP(w, r)
+}
+
+// newAPI returns what answers programs on one database.
+func newAPI(d *service.Database, db *engine.DB) (http.Handler, error) {
+	return api.New(api.Options{Version: newVersion().Version, Databases: []api.Database{{Name: databaseName(db.Path()), Database: d}}})
+}
+
+// databaseName is how a database is called in addresses.
+func databaseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".ragdb") }
 
 // end waits until the commands of other processes are done.
 func (h *hold) end(ctx context.Context) error {
+	h.mu.Lock()
+	own := h.own
+	h.mu.Unlock()
+	if own != nil {
+		grace, stop := context.WithTimeout(context.WithoutCancel(ctx), graceful)
+		own.Close(grace)
+		stop()
+	}
 	return h.server.Close(ctx, func(left []*holder.Session) {
 		names := make([]string, len(left))
 		for i, s := range left {
@@ -113,19 +157,25 @@ func (a *app) heldAt(path string) *engine.DB {
 	return a.held.db
 }
 
-// shares returns the database that commands of several processes use, nil if there is none.
-func (a *app) shares() *hold {
-	if a.held != nil {
+// shares returns what commands of several processes have of a database, nil if they do not
+// share it.
+func (a *app) shares(db *engine.DB) *hold {
+	if a.held != nil && a.held.db == db {
 		return a.held.hold
 	}
-	return a.hold
+	for _, h := range a.holds {
+		if h.db == db {
+			return h
+		}
+	}
+	return nil
 }
 
 // turn waits until no other command changes the documents of the namespace, and says so if
 // it takes long. The caller calls done at its end.
 func (a *app) turn(ctx context.Context, c *rag.Corpus) (done func(), err error) {
-	h := a.shares()
-	if h == nil || c.DB() != h.db {
+	h := a.shares(c.DB())
+	if h == nil {
 		return func() {}, nil
 	}
 	pid := os.Getpid()

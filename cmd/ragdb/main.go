@@ -10,8 +10,8 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/internal/distance"
+	"github.com/ragdb/ragdb/internal/holder"
 )
 
 func main() {

@@ -132,8 +132,9 @@ func (a *app) close(db *engine.DB) (err error) {
 	if db == a.shared || a.held != nil && db == a.held.db {
 		return nil
 	}
-	if h := a.hold; h != nil && h.db == db {
-		a.hold = nil
+	if i := slices.IndexFunc(a.holds, func(h *hold) bool { return h.db == db }); i >= 0 {
+		h := a.holds[i]
+		a.holds = slices.Delete(a.holds, i, i+1)
 		err = h.end(a.ctx)
 	}
 	return errors.Join(err, db.Close())

@@ -9,7 +9,7 @@ import (
 	"github.com/ragdb/ragdb/internal/service"
 	"golang.org/x/term"
 
-	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
+	"github.com/ragdb/ragdb/internal/holder"
 )
 
 // output is the one place that writes to the terminal.

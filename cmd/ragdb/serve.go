@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, paths []string, f *
 	var open []*service.Database
 	names := map[string]string{}
 	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(a.dir.path(path)), ".ragdb")
+		name := databaseName(a.dir.path(path))
 		if other, ok := names[name]; ok {
 			return usage("rename a folder", "%s and %s have the same name", other, path)
 		}
@@ -102,7 +101,13 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, paths []string, f *
 		}
 		// It is closed when nothing uses it any more, after all below.
 		defer func(db *engine.DB) { err = errors.Join(err, a.close(db)) }(db)
+		a.stays = true // from now on it cannot go on in the process that holds another one
 		d := service.NewDatabase(a.served(cmd, db))
+		if h := a.shares(db); h != nil && a.held == nil {
+			if h.api, err = newAPI(d, db); err != nil {
+				return err
+			}
+		}
 		open = append(open, d)
 		o.Databases = append(o.Databases, api.Database{Name: name, Database: d})
 	}

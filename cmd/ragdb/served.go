@@ -17,7 +17,7 @@ import (
 // served are the models of the namespaces of a database that is served: those of the
 // command's flags, and for what these leave out, of what each namespace keeps.
 type served struct {
-	a    *app
+	app  app            // as it was when the database was opened
 	cmd  *cobra.Command // as it was called
 	path string
 
@@ -33,7 +33,7 @@ type openedModels struct {
 
 // served returns how the namespaces of a database are asked and filled.
 func (a *app) served(cmd *cobra.Command, db *engine.DB) service.DatabaseOptions {
-	s := &served{a: a, cmd: cmd, path: db.Path(), open: map[string]*openedModels{}}
+	s := &served{app: *a, cmd: cmd, path: db.Path(), open: map[string]*openedModels{}}
 	return service.DatabaseOptions{DB: db, Methods: a.methods, Questions: s.questions, Indexing: s.indexing}
 }
 
@@ -43,9 +43,9 @@ func (s *served) settled(ctx context.Context, c *rag.Corpus) (*app, *questionFla
 	if err != nil {
 		return nil, nil, err
 	}
-	b := *s.a
+	b := s.app
 	b.global.ns = c.Namespace().Name()
-	b.sources = slices.Clone(s.a.sources)
+	b.sources = slices.Clone(s.app.sources)
 	b.sources[fromDatabase] = source{s.path, kept}
 	f, own := &questionFlags{}, &cobra.Command{}
 	f.add(&b, own)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/peterh/liner"
 
-	"github.com/ragdb/ragdb/cmd/ragdb/internal/holder"
+	"github.com/ragdb/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 

@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-// Options say how a holder listens. About and Run are wanted.
+// Options say how a holder listens. About is wanted.
 type Options struct {
 	About About
 	// Run runs a command line. It returns its exit code, or [Again] after its context
-	// ended with the cause [ErrAgain] and left the command to be done by another process.
+	// ended with the cause [ErrAgain] and left the command to be done by another process. A
+	// holder with nil takes no commands.
 	Run func(ctx context.Context, s *Session) int
 	// Handler answers the requests that are not about attaching; nil refuses them.
 	Handler http.Handler
@@ -67,6 +68,9 @@ func Listen(dir string, o Options) (*Server, error) {
 	return s, nil
 }
 
+// answerWithin is how long a request of a program may take to end with the server.
+const answerWithin = 2 * time.Second
+
 // connKey is the key of a request's connection in its context.
 type connKey struct{}
 
@@ -74,6 +78,8 @@ type connKey struct{}
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	own := s.own(w, r)
 	switch {
+	case r.URL.Path == attachPath && s.o.Run == nil:
+		http.NotFound(w, r)
 	case r.URL.Path == attachPath && !own:
 		http.Error(w, ErrUser.Error(), http.StatusForbidden)
 	case r.URL.Path == attachPath && r.Method == http.MethodGet:
@@ -247,6 +253,10 @@ func (s *Server) Close(ctx context.Context, tell func([]*Session)) error {
 // stop ends the listening.
 func (s *Server) stop() error {
 	err := s.place.close()
+	// What is being answered has a moment to end; sessions have ended.
+	soon, cancel := context.WithTimeout(context.Background(), answerWithin)
+	defer cancel()
+	_ = s.http.Shutdown(soon)
 	if cerr := s.http.Close(); err == nil && !errors.Is(cerr, net.ErrClosed) {
 		err = cerr
 	}
