@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // sentAtOnce bounds the bytes of documents in one request.
@@ -224,7 +225,7 @@ func (c *Client) Ask(ctx context.Context, question string, options ...AskOption)
 // chunkPrefix stands before the keys of chunks in ids.
 var chunkPrefix = service.ChunkID("")
 
-// Search is [DB.Search] in the other process.
+// Search is [DB.Search] in the other process. Chunk is known of hits that are chunks.
 func (c *Client) Search(ctx context.Context, question string, options ...AskOption) ([]Hit, error) {
 	_, in, err := c.prepare(question, options)
 	if err != nil {
@@ -239,7 +240,10 @@ func (c *Client) Search(ctx context.Context, question string, options ...AskOpti
 		return hits, nil
 	}
 	for _, it := range *out.Items {
-		h := Hit{Text: it.Text, Score: it.Score, Chunk: it.Chunk}
+		h := Hit{Text: it.Text, Score: it.Score}
+		if key, ok := strings.CutPrefix(it.ID, chunkPrefix); ok && it.Kind == method.ChunkNodeType {
+			h.Chunk = key
+		}
 		if len(it.Sources) > 0 {
 			from := it.Sources[0]
 			h.Doc, h.Page, h.Heading, h.Bytes = from.Doc, from.Page, from.Heading, from.Bytes

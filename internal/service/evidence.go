@@ -10,12 +10,10 @@ import (
 
 // Item is a retrieved item as --no-llm prints it.
 type Item struct {
-	Rank    int    `json:"rank"`
-	Section string `json:"section"`
-	Kind    string `json:"kind"`
-	ID      string `json:"id"`
-	// Chunk is the key of the first chunk that the item rests on.
-	Chunk   string        `json:"chunk,omitempty"`
+	Rank    int           `json:"rank"`
+	Section string        `json:"section"`
+	Kind    string        `json:"kind"`
+	ID      string        `json:"id"`
 	Score   float64       `json:"score"`
 	Tokens  int           `json:"tokens"`
 	Sources []method.Span `json:"sources"`
@@ -77,13 +75,8 @@ func (k *Asking) evidence(out *[]Item) func(*engine.Snapshot, *rag.Evidence) err
 				if spans == nil {
 					spans = []method.Span{}
 				}
-				chunk := ""
-				if len(it.Chunks) > 0 {
-					chunk = it.Chunks[0]
-				}
 				*out = append(*out, Item{
-					Chunk: chunk,
-					Rank:  len(*out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
+					Rank: len(*out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
 					Sources: spans, Why: NewWay(steps), Text: it.Text,
 				})
 			}
