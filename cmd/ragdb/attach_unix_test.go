@@ -374,6 +374,7 @@ func first(lines []string) string { return strings.Join(lines[:min(len(lines), 5
 
 // TestNoAttach says that --no-attach keeps a database to one process, on both sides.
 func TestNoAttach(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	p := newProcesses(t)
 	p.must("demo", "-q")
 	g := newGate(t)
@@ -396,6 +397,7 @@ func TestNoAttach(t *testing.T) {
 // TestAttachedInterrupt says that Ctrl-C ends an attached command as it does one that runs
 // alone, that the holder goes on, and that a second Ctrl-C ends it at once.
 func TestAttachedInterrupt(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	p := newProcesses(t)
 	p.must("demo", "-q")
 	g := newGate(t)
@@ -447,6 +449,7 @@ func TestAttachedInterrupt(t *testing.T) {
 
 // TestWriterWaits says that a second writer waits for the first and names it.
 func TestWriterWaits(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	p := newProcesses(t)
 	p.must("demo", "-q")
 	g := newGate(t)
@@ -467,6 +470,7 @@ func TestWriterWaits(t *testing.T) {
 // it, that one that cannot is waited for, and that a long command waits for a short one in
 // place of attaching to it.
 func TestHolderEnds(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	p := newProcesses(t)
 	p.must("demo", "-q")
 	g := newGate(t)
