@@ -22,9 +22,12 @@ const bodyBytes = 64 << 20
 // are no sessions: each request stands for itself, and is checked for itself. The caller of
 // Handler checks the headers Host and Origin.
 func Handler(o Options, access Access) http.Handler {
+	reads, writes := newServer(o, caller{}), newServer(o, caller{write: true})
 	h := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		s, _ := r.Context().Value(serverKey{}).(*mcp.Server)
-		return s
+		if c, ok := r.Context().Value(callerKey{}).(caller); ok && c.write {
+			return writes
+		}
+		return reads
 	}, &mcp.StreamableHTTPOptions{
 		Stateless: true, MaxRequestBodyBytes: bodyBytes, DisableLocalhostProtection: true, PropagateRequestCancellation: true,
 	})
@@ -34,13 +37,10 @@ func Handler(o Options, access Access) http.Handler {
 			unauthorized(w, err)
 			return
 		}
-		s := newServer(o, caller{allowed: allowed, write: write, ctx: r.Context()})
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), serverKey{}, s)))
+		c := caller{allowed: allowed, write: write, ctx: r.Context()}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
 }
-
-// serverKey is the key of the server of a request.
-type serverKey struct{}
 
 // unauthorized refuses a request, as the HTTP interface does.
 func unauthorized(w http.ResponseWriter, err error) {

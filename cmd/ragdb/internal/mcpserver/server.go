@@ -45,14 +45,29 @@ type caller struct {
 	ctx context.Context
 }
 
-// server is what one caller speaks to.
+// callerKey is the key of the caller of a request, for a server of several callers.
+type callerKey struct{}
+
+// server is what callers speak to: one, or those whose contexts say who they are.
 type server struct {
 	Options
 	caller
 	tools []*tool
 }
 
-// newServer returns a server of the protocol for a caller.
+// of returns the caller of a request. A request of nobody may know of nothing.
+func (s *server) of(ctx context.Context) caller {
+	if s.ns != "" || s.allowed != nil {
+		return s.caller
+	}
+	if c, ok := ctx.Value(callerKey{}).(caller); ok && c.allowed != nil {
+		return c
+	}
+	return caller{allowed: func(_, _ string) bool { return false }}
+}
+
+// newServer returns a server of the protocol for a caller, or for the callers of contexts
+// if it has no namespace and no rights.
 func newServer(o Options, c caller) *mcp.Server {
 	o.QueryTime = cmp.Or(o.QueryTime, 10*time.Second)
 	o.AddTime = cmp.Or(o.AddTime, time.Minute)
@@ -82,11 +97,12 @@ func newServer(o Options, c caller) *mcp.Server {
 // handler runs a tool. It has no error: what goes wrong is a result.
 func (s *server) handler(t *tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if s.ctx != nil {
+		from := s.of(ctx)
+		if from.ctx != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
 			defer cancel()
-			defer context.AfterFunc(s.ctx, cancel)()
+			defer context.AfterFunc(from.ctx, cancel)()
 		}
 		args, bad := t.read(req.Params.Arguments)
 		if bad != nil {
@@ -96,7 +112,7 @@ func (s *server) handler(t *tool) mcp.ToolHandler {
 		if err != nil {
 			return refused(s.explain(ctx, nil, err)), nil
 		}
-		if c.DB().ReadOnly(s.ctx) {
+		if c.DB().ReadOnly(from.ctx) {
 			ctx = c.DB().Reading(ctx)
 		}
 		res, err := t.run(ctx, req, c, args)
@@ -146,11 +162,21 @@ func (s *server) noTool(name string) *service.Error {
 	return service.Usage("use one of "+strings.Join(names, ", "), "there is no tool %s", quoted(name))
 }
 
+// usualNamespace is that of calls to one database that name none.
+const usualNamespace = "main"
+
 // corpus opens the namespace of a call. A namespace that the caller may not know of is
 // like one that is not there.
 func (s *server) corpus(ctx context.Context, ns string) (*corpus, error) {
 	if s.ns != "" {
 		return s.open(ctx, s.Databases[0], s.ns)
+	}
+	allowed := s.of(ctx).allowed
+	if ns == "" && !s.several() && allowed(s.Databases[0].Name, usualNamespace) {
+		// The others need not be listed for it.
+		if c, err := s.open(ctx, s.Databases[0], usualNamespace); err == nil {
+			return c, nil
+		}
 	}
 	if ns == "" {
 		names, err := s.visible(ctx)
@@ -159,15 +185,13 @@ func (s *server) corpus(ctx context.Context, ns string) (*corpus, error) {
 			return nil, err
 		case len(names) == 1:
 			ns = names[0]
-		case slices.Contains(names, "main"):
-			ns = "main"
 		case len(names) == 0:
 			return nil, service.NotFound("tell the user that no documents are there for them", "there is no namespace that you may use")
 		default:
 			return nil, service.Usage("give one of "+quotedList(names), "the call needs a namespace")
 		}
 	}
-	if db, name, ok := s.named(ns); ok && s.allowed(db.Name, name) {
+	if db, name, ok := s.named(ns); ok && allowed(db.Name, name) {
 		c, err := s.open(ctx, db, name)
 		var e *service.Error
 		if !errors.As(err, &e) || e.Code != "not_found" {
@@ -220,6 +244,7 @@ func (s *server) visible(ctx context.Context) (names []string, err error) {
 	if s.ns != "" {
 		return []string{s.ns}, nil
 	}
+	allowed := s.of(ctx).allowed
 	for _, db := range s.Databases {
 		all, err := db.Namespaces(ctx)
 		if err != nil {
@@ -227,7 +252,7 @@ func (s *server) visible(ctx context.Context) (names []string, err error) {
 		}
 		for _, n := range all {
 			switch {
-			case !s.allowed(db.Name, n.NS):
+			case !allowed(db.Name, n.NS):
 			case s.several():
 				names = append(names, db.Name+"/"+n.NS)
 			default:
