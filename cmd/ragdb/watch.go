@@ -191,7 +191,7 @@ func (w *watcher) mayRemove(ctx context.Context, r removal) error {
 	if !r.large() {
 		return nil
 	}
-	hint := fmt.Sprintf("if they are to go, stop this and run ragdb sync %s %s --yes", quote(w.c.Path()), quote(w.dir))
+	hint := fmt.Sprintf("see which with ragdb sync %s %s --dry-run; if they are to go, run that with --yes", quote(w.c.Path()), quote(w.dir))
 	return w.a.mayRemove(ctx, r, hint, "Remove %s that %s does not have?", r.count(), w.dir)
 }
 

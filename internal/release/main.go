@@ -128,8 +128,12 @@ func (r *release) build(t target, work string) error {
 	if t.os == "windows" {
 		binary += ".exe"
 	}
-	env := []string{"GOOS=" + t.os, "GOARCH=" + t.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT="}
-	if _, err := output(env, r.root, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/ragdb"); err != nil {
+	env := []string{"GOOS=" + t.os, "GOARCH=" + t.arch, "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT="}
+	vcs := "-buildvcs=true" // an error if the commit is not known
+	if r.modified {
+		vcs = "-buildvcs=auto"
+	}
+	if _, err := output(env, r.root, "go", "build", "-trimpath", vcs, "-ldflags=-s -w", "-o", binary, "./cmd/ragdb"); err != nil {
 		return err
 	}
 	info, err := buildinfo.ReadFile(binary)
