@@ -4,6 +4,10 @@ import { el } from "../parts/dom.js";
 import { draw, scale } from "./draw.js";
 import { Layout } from "./layout.js";
 import { radius } from "./model.js";
+import { Still } from "./still.js";
+
+// MANY is from how many edges on a view that moves shows its last picture.
+const MANY = 1500;
 
 // graphCanvas shows a model. It calls on.select with a node that is clicked, and on.expand
 // with one that is clicked twice. colourOf gives the colour of a node.
@@ -14,7 +18,8 @@ export function graphCanvas(model, { colourOf, select, expand }) {
   const look = { colourOf, hidden: new Set(), selected: null };
   const layout = new Layout(model);
   const leaving = new AbortController();
-  let width = 0, height = 0, asked = false, follow = true, dragged = null, frames = 0;
+  let width = 0, height = 0, asked = false, follow = true, dragged = null, frames = 0, moving = false, rest = 0;
+  const still = new Still(canvas);
 
   function theme() {
     const s = getComputedStyle(document.documentElement);
@@ -30,14 +35,27 @@ export function graphCanvas(model, { colourOf, select, expand }) {
 
   function frame() {
     asked = false;
-    // While a hand moves the graph, it stays as it is.
-    if (!dragged?.moved || dragged.node) {
+    // While a hand moves the view, the nodes stay where they are.
+    if (!moving) {
       const moved = layout.step();
       if (moved && follow) fit();
       if (moved) redraw();
     }
-    draw(pen, width, height, view, model, look);
+    if (moving && model.edges.length > MANY) still.show(pen, view, look.paper);
+    else {
+      draw(pen, width, height, view, model, look);
+      still.keep(view, width, height);
+    }
     canvas.dataset.frames = String(++frames);
+  }
+
+  // hand says that a hand moves the view; a little after it rests, all is drawn again.
+  function hand() {
+    follow = false;
+    moving = true;
+    clearTimeout(rest);
+    rest = setTimeout(() => { moving = false; redraw(); }, 160);
+    redraw();
   }
 
   // fit brings all of the graph into the view.
@@ -58,15 +76,13 @@ export function graphCanvas(model, { colourOf, select, expand }) {
     view.x = px - (px - view.x) * k / view.k;
     view.y = py - (py - view.y) * k / view.k;
     view.k = k;
-    follow = false;
-    redraw();
+    hand();
   }
 
   function move(dx, dy) {
     view.x += dx;
     view.y += dy;
-    follow = false;
-    redraw();
+    hand();
   }
 
   // at returns the node at a place of the canvas.
@@ -151,6 +167,7 @@ export function graphCanvas(model, { colourOf, select, expand }) {
   document.addEventListener("themechange", theme, { signal: leaving.signal });
   const sizes = new ResizeObserver(() => {
     const ratio = Math.min(2, devicePixelRatio || 1);
+    moving = false;
     width = canvas.clientWidth;
     height = canvas.clientHeight;
     canvas.width = Math.max(1, width * ratio);
@@ -178,6 +195,7 @@ export function graphCanvas(model, { colourOf, select, expand }) {
     hidden: look.hidden,
     leave() {
       leaving.abort();
+      clearTimeout(rest);
       sizes.disconnect();
     },
   };

@@ -22,7 +22,7 @@ export function draw(pen, width, height, view, model, look) {
 }
 
 // scale is how much larger nodes are drawn when the view comes nearer.
-export const scale = k => Math.min(2.2, Math.max(0.35, Math.sqrt(k)));
+export const scale = k => Math.min(2.2, Math.max(0.22, Math.sqrt(k)));
 
 function crosses(ax, ay, bx, by, width, height) {
   return !(ax < 0 && bx < 0 || ay < 0 && by < 0 || ax > width && bx > width || ay > height && by > height);

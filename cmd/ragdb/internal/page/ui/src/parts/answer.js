@@ -37,6 +37,6 @@ const refusals = {
 
 // silence says that the documents do not answer.
 export function silence(refusal) {
-  return el("div", { class: "silence" }, el("h2", {}, "The documents do not say"),
+  return el("div", { class: "silence" }, el("h3", {}, "The documents do not say"),
     el("p", {}, refusals[refusal] ?? "The evidence does not answer the question."));
 }

@@ -14,19 +14,19 @@ export function jobList(ctx, changed) {
   async function watch(job) {
     if (watched.has(job.id)) return;
     watched.add(job.id);
-    const card = el("article", { class: "card job", "aria-label": "Job " + job.id });
-    node.prepend(card);
-    render(ctx, card, job);
+    const card = jobCard(ctx, job.id);
+    node.prepend(card.node);
+    card.show(job);
     let stored = job.stored;
     try {
       for await (const [event, now] of ctx.corpus.events("GET", `jobs/${encodeURIComponent(job.id)}/events`, { signal: leaving.signal })) {
         if (event !== "job") continue;
-        render(ctx, card, now);
+        card.show(now);
         if (now.stored && !stored || now.ended) changed();
         stored = now.stored;
       }
     } catch (err) {
-      if (err.name !== "AbortError") card.append(failure(err));
+      if (err.name !== "AbortError") card.node.append(failure(err));
     }
   }
 
@@ -36,23 +36,32 @@ export function jobList(ctx, changed) {
 
 const states = { queued: "waits", running: "runs", done: "is done", failed: "failed", cancelled: "was cancelled", stopped: "was stopped" };
 
-function render(ctx, card, job) {
-  const p = job.progress;
-  const cancel = job.ended || !ctx.mayWrite ? null : button("Cancel", async e => {
-    e.target.disabled = true;
+// jobCard makes the card of a job. Its button stays the same while the rest changes, so that
+// a click on it is not lost.
+function jobCard(ctx, id) {
+  const cancel = button("Cancel", async () => {
+    cancel.disabled = true;
     try {
-      await ctx.corpus.remove("jobs/" + encodeURIComponent(job.id));
+      await ctx.corpus.post(`jobs/${encodeURIComponent(id)}/cancel`);
     } catch (err) {
-      card.append(failure(err));
+      node.append(failure(err));
     }
-  }, { "aria-label": "Cancel job " + job.id });
-  fill(card,
-    el("div", { class: "head" }, el("strong", {}, `Job ${job.id} ${states[job.state] ?? job.state}`),
-      el("span", { class: "quiet" }, job.documents ? plural(job.documents, "document") + (job.stored ? ", stored" : "") : ""), cancel),
-    p && !job.ended ? el("label", { class: "progress" }, el("span", {}, `${p.stage}: ${number(p.done)} of ${number(p.total)}${p.failed ? `, ${number(p.failed)} failed` : ""}`),
-      el("progress", { max: Math.max(1, p.total), value: p.done })) : null,
-    job.result ? result(job.result) : null,
-    job.error ? el("p", { class: "wrong" }, sentence(job.error.message), " ", sentence(job.error.hint)) : null);
+  }, { "aria-label": "Cancel job " + id, hidden: !ctx.mayWrite });
+  const title = el("strong", {}), about = el("span", { class: "quiet" }), rest = el("div", {});
+  const node = el("article", { class: "card job", "aria-label": "Job " + id }, el("div", { class: "head" }, title, about, cancel), rest);
+  return {
+    node,
+    show(job) {
+      const p = job.progress;
+      title.textContent = `Job ${id} ${states[job.state] ?? job.state}`;
+      about.textContent = job.documents ? plural(job.documents, "document") + (job.stored ? ", stored" : "") : "";
+      cancel.hidden ||= !!job.ended;
+      fill(rest, p && !job.ended ? el("label", { class: "progress" }, el("span", {}, `${p.stage}: ${number(p.done)} of ${number(p.total)}${p.failed ? `, ${number(p.failed)} failed` : ""}`),
+        el("progress", { max: Math.max(1, p.total), value: p.done })) : null,
+      job.result ? result(job.result) : null,
+      job.error ? el("p", { class: "wrong" }, sentence(job.error.message), " ", sentence(job.error.hint)) : null);
+    },
+  };
 }
 
 // result tells what a job did.

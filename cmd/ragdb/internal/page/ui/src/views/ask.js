@@ -50,7 +50,7 @@ export function ask(ctx) {
   function render(a, request) {
     const sources = a.sources ?? [];
     const answered = a.answered ?? !!a.answer;
-    fill(answer, answered ? answerText(a.answer, sources) : silence(a.refusal),
+    fill(answer, el("h2", { class: "unseen" }, "Answer"), answered ? answerText(a.answer, sources) : silence(a.refusal),
       a.supported === false ? note("No sentence of the evidence clearly says this. Read the sources before you rely on it.") : null,
       (a.notes ?? []).map(n => note(sentence(n))), facts(ctx, a));
     const shown = answered ? sources : a.nearest ?? [];

@@ -52,7 +52,7 @@ export function graphView(ctx) {
     for (const [t] of model.types()) if (!types.includes(t)) types.push(t);
     fill(filter, el("legend", {}, "Types"), model.types().map(([t, n]) => el("label", { class: "check" },
       el("input", { type: "checkbox", checked: !canvas.hidden.has(t), change: e => { canvas.hide(t, !e.target.checked); count(); } }),
-      dot(colour(types.indexOf(t))), el("span", {}, t), el("span", { class: "quiet num" }, number(n)))));
+      byCommunity ? null : dot(colour(types.indexOf(t))), el("span", {}, t), el("span", { class: "quiet num" }, number(n)))));
     count();
   }
 
@@ -71,6 +71,7 @@ export function graphView(ctx) {
       }
     }
     canvas?.redraw();
+    if (canvas) settle();
   }
 
   // find lists nodes of the whole graph whose names hold what was written.
@@ -87,7 +88,8 @@ export function graphView(ctx) {
   }
 
   function item(n, click, right) {
-    return el("li", {}, el("button", { type: "button", click }, dot(colour(Math.max(0, types.indexOf(n.type)))), el("span", { dir: "auto" }, short(n.name, 60)), el("span", { class: "quiet" }, right)));
+    const drawn = model.byId.get(n.id);
+    return el("li", {}, el("button", { type: "button", click }, dot(drawn ? colourOf(drawn) : colour(Math.max(0, types.indexOf(n.type)))), el("span", { dir: "auto" }, short(n.name, 60)), el("span", { class: "quiet" }, right)));
   }
 
   // place shows a node, and fetches its neighbours if it was not there.
