@@ -36,6 +36,7 @@ func suites() []suite {
 		{"documents", "indexing as a corpus grows: all at once, without news, one document more", documentsFlags},
 		{"text", "building, size and ranked searches of a text index on drawn documents", textFlags},
 		{"scale", "the figures of other suites at a size, ten and a hundred times that", scaleFlags},
+		{"http", "searches over HTTP beside the same through the Go API", httpFlags},
 		{"paraphrase", "write data sets whose questions share no words with their passages", paraphraseFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
 		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},

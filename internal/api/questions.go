@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
@@ -57,7 +58,7 @@ func (c *call) prepare(ctx context.Context, at corpusPath, r service.Request) (*
 	}
 	record(ctx).text = r.Question
 	if r.Style != "" && !knownStyle(r.Style) {
-		return nil, refuse("usage", "", "there is no style "+r.Style)
+		return nil, service.Usage("", "there is no style %q; there are %s", r.Style, strings.Join(method.Styles(), " and "))
 	}
 	return corpus.Prepare(ctx, r)
 }
