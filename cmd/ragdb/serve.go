@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/cmd/ragdb/internal/mcpserver"
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/page"
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/api"
@@ -79,6 +80,18 @@ what is left. Each request is logged as a line of JSON on stderr, without its co
 	return cmd
 }
 
+// tools are those of /mcp: a token reads, adds and removes there what it may elsewhere.
+func tools(o *api.Options) http.Handler {
+	of := mcpserver.Options{Version: o.Version}
+	for _, d := range o.Databases {
+		of.Databases = append(of.Databases, mcpserver.Database(d))
+	}
+	return mcpserver.Handler(of, func(r *http.Request) (func(db, ns string) bool, bool, error) {
+		g, err := o.Tokens.Grant(r)
+		return g.Sees, g.Role >= api.Write, err
+	})
+}
+
 // graceful is how long a server waits at its end for requests and documents.
 const graceful = 15 * time.Second
 
@@ -114,6 +127,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, paths []string, f *
 	if o.Spans = a.tracer(f); o.Spans != nil {
 		defer o.Spans.Close()
 	}
+	o.Tools = tools(o)
 	s, err := api.New(*o)
 	if err != nil {
 		return err

@@ -199,7 +199,7 @@ func (c *call) query(ctx context.Context, in *queryIn) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := corpus.NewSession(ctx, service.SessionOptions{ReadOnly: !in.Write, Limits: cypher.Limits{Timeout: c.s.o.Limits.Time}})
+	session, err := corpus.NewSession(ctx, service.SessionOptions{ReadOnly: !in.Write, NamespaceOnly: !c.grant.seesAll(), Limits: cypher.Limits{Timeout: c.s.o.Limits.Time}})
 	if err != nil {
 		return nil, err
 	}

@@ -110,8 +110,10 @@ func (s *Server) route(w *patientWriter, r *http.Request, rec *entry) error {
 	}
 	if s.o.Tools != nil && r.URL.Path == "/mcp" {
 		rec.op = "mcp"
-		s.o.Tools.ServeHTTP(w, r)
-		return nil
+		return s.bounded(r, r.Method == http.MethodPost, func(r *http.Request) error {
+			s.o.Tools.ServeHTTP(w, r)
+			return nil
+		})
 	}
 	parts, err := segments(r.URL)
 	if err != nil {
@@ -153,17 +155,26 @@ func (s *Server) perform(c *call) error {
 			return refuse("forbidden", "", "the token may "+c.grant.Role.String()+", and this wants "+c.op.role.String())
 		}
 	}
-	if c.op.heavy {
-		leave, err := s.heavy.enter(c.r.Context())
-		if err != nil {
-			return err
-		}
-		defer leave()
-		ctx, cancel := context.WithTimeout(c.r.Context(), s.o.Limits.Time)
-		defer cancel()
-		c.r = c.r.WithContext(ctx)
+	return s.bounded(c.r, c.op.heavy, func(r *http.Request) error {
+		c.r = r
+		return c.op.serve(s, c)
+	})
+}
+
+// bounded runs what a request wants: if it is heavy, only so many at once, each for so
+// long.
+func (s *Server) bounded(r *http.Request, heavy bool, fn func(r *http.Request) error) error {
+	if !heavy {
+		return fn(r)
 	}
-	return c.op.serve(s, c)
+	leave, err := s.heavy.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(r.Context(), s.o.Limits.Time)
+	defer cancel()
+	return fn(r.WithContext(ctx))
 }
 
 // segments divides the path of an address, and decodes its parts.
