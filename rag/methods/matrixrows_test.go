@@ -651,6 +651,10 @@ func corpusRows() map[string][]call {
 			func(w *world) error { _, err := w.c.Trace(w.ctx, ""); return err },
 			func(w *world) error { _, err := (&rag.Corpus{}).Trace(w.ctx, "t:1"); return err },
 		},
+		"Traces": {
+			func(w *world) error { _, err := w.c.Traces(w.ctx, -1); return err },
+			func(w *world) error { _, err := (&rag.Corpus{}).Traces(w.ctx, 3); return err },
+		},
 	}
 }
 
