@@ -175,10 +175,7 @@ func (c *call) streamChat(ctx context.Context, in *chatIn, out *ChatCompletion, 
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(c.w, "data: %s\n\n", b); err != nil {
-			return err
-		}
-		return c.w.flush()
+		return c.send([]byte("data: " + string(b) + "\n\n"))
 	}
 	piece := func(d chunkDelta, reason *string) error {
 		return send(chatChunk{ID: out.ID, Object: "chat.completion.chunk", Created: out.Created, Model: out.Model, Choices: []chunkChoice{{Delta: d, FinishReason: reason}}})

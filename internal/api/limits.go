@@ -83,6 +83,47 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
+// place is a request's place at a gate.
+type place struct {
+	g    *gate
+	free func() // nil while it is left
+}
+
+// take is enter for a place that can be left for a while.
+func (g *gate) take(ctx context.Context) (*place, error) {
+	free, err := g.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &place{g, free}, nil
+}
+
+func (p *place) leave() {
+	if p.free != nil {
+		p.free()
+		p.free = nil
+	}
+}
+
+// outside runs fn, which may wait for the client, without the place, and waits for one
+// again. A nil place is none.
+func (p *place) outside(ctx context.Context, fn func() error) error {
+	if p == nil {
+		return fn()
+	}
+	p.leave()
+	if err := fn(); err != nil {
+		return err
+	}
+	select {
+	case p.g.free <- struct{}{}:
+		p.free = func() { <-p.g.free }
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // patientWriter gives a client so long to take each write, and then ends the connection.
 type patientWriter struct {
 	http.ResponseWriter

@@ -46,6 +46,7 @@ type call struct {
 	r     *http.Request
 	grant Grant
 	path  map[string]string
+	place *place // among those that run at once; nil if it needs none
 }
 
 // errStreamed says that an operation has written its answer itself.
@@ -64,10 +65,16 @@ func define[In, Out any](op operation, fn func(c *call, ctx context.Context, in 
 	}
 	op.serve = func(s *Server, c *call) error {
 		in := new(In)
+		// A body that comes slowly, and an answer that nobody reads, take no place.
 		if err := c.read(in); err != nil {
 			return err
 		}
-		out, err := fn(c, c.r.Context(), in)
+		var out Out
+		err := s.bounded(c.r, c.op.heavy, func(r *http.Request, p *place) (err error) {
+			c.r, c.place = r, p
+			out, err = fn(c, r.Context(), in)
+			return err
+		})
 		if err != nil {
 			return err
 		}

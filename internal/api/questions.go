@@ -258,11 +258,11 @@ func (c *call) lines(res *cypher.Result, most int) error {
 	var buf []byte
 	sent, n := time.Now(), 0
 	send := func() error {
-		if _, err := c.w.Write(buf); err != nil {
+		if err := c.send(buf); err != nil {
 			return err
 		}
 		buf, sent = buf[:0], time.Now()
-		return c.w.flush()
+		return nil
 	}
 	for row, err := range res.Rows() {
 		if err == nil && n == most {

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -110,7 +112,12 @@ func (s *Server) route(w *patientWriter, r *http.Request, rec *entry) error {
 	}
 	if s.o.Tools != nil && r.URL.Path == "/mcp" {
 		rec.op = "mcp"
-		return s.bounded(r, r.Method == http.MethodPost, func(r *http.Request) error {
+		b, err := io.ReadAll(r.Body) // before it takes a place among those that run at once
+		if err != nil {
+			return bodyError(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		return s.bounded(r, r.Method == http.MethodPost, func(r *http.Request, _ *place) error {
 			s.o.Tools.ServeHTTP(w, r)
 			return nil
 		})
@@ -155,26 +162,23 @@ func (s *Server) perform(c *call) error {
 			return refuse("forbidden", "", "the token may "+c.grant.Role.String()+", and this wants "+c.op.role.String())
 		}
 	}
-	return s.bounded(c.r, c.op.heavy, func(r *http.Request) error {
-		c.r = r
-		return c.op.serve(s, c)
-	})
+	return c.op.serve(s, c)
 }
 
 // bounded runs what a request wants: if it is heavy, only so many at once, each for so
 // long.
-func (s *Server) bounded(r *http.Request, heavy bool, fn func(r *http.Request) error) error {
+func (s *Server) bounded(r *http.Request, heavy bool, fn func(r *http.Request, p *place) error) error {
 	if !heavy {
-		return fn(r)
+		return fn(r, nil)
 	}
-	leave, err := s.heavy.enter(r.Context())
+	p, err := s.heavy.take(r.Context())
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer p.leave()
 	ctx, cancel := context.WithTimeout(r.Context(), s.o.Limits.Time)
 	defer cancel()
-	return fn(r.WithContext(ctx))
+	return fn(r.WithContext(ctx), p)
 }
 
 // segments divides the path of an address, and decodes its parts.

@@ -50,10 +50,17 @@ func (c *call) event(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.w.Write([]byte("event: " + name + "\ndata: " + string(b) + "\n\n")); err != nil {
-		return err
-	}
-	return c.w.flush()
+	return c.send([]byte("event: " + name + "\ndata: " + string(b) + "\n\n"))
+}
+
+// send sends a part of a stream. Meanwhile another request may run in place of this one.
+func (c *call) send(b []byte) error {
+	return c.place.outside(c.r.Context(), func() error {
+		if _, err := c.w.Write(b); err != nil {
+			return err
+		}
+		return c.w.flush()
+	})
 }
 
 // endEvents ends a stream of events, with an error if there is one.

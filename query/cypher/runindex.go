@@ -2,7 +2,7 @@ package cypher
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -200,4 +200,4 @@ func metricOf(name string) (vecindex.Metric, bool) {
 }
 
 // errNoFiles is the error of COPY in a session without files.
-var errNoFiles = errors.New("COPY has no files to work on in this session")
+var errNoFiles = fmt.Errorf("%w: COPY has no files to work on in this session", engine.ErrInvalid)
