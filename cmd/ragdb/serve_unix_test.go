@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -138,12 +139,13 @@ func TestServeHostile(t *testing.T) {
 	s := serveDemo(t, p, "--quiet")
 	n := 200
 	if *long {
-		n = 8000
+		n = 13_400 // of which 10,000 are slow
 	}
 	stop := make(chan struct{})
-	var all sync.WaitGroup
+	var all, begun sync.WaitGroup
 	defer all.Wait()
 	defer close(stop)
+	var open atomic.Int64
 	dial := func() net.Conn {
 		c, err := net.DialTimeout("tcp", s.host, patience)
 		if err != nil {
@@ -152,13 +154,20 @@ func TestServeHostile(t *testing.T) {
 		return c
 	}
 	hostile := func(begin string, drip string) {
+		begun.Add(1)
 		all.Go(func() {
 			c := dial()
 			if c == nil {
+				begun.Done()
 				return
 			}
 			defer c.Close()
-			if _, err := io.WriteString(c, begin); err != nil {
+			_, err := io.WriteString(c, begin)
+			if err == nil {
+				open.Add(1)
+			}
+			begun.Done()
+			if err != nil {
 				return
 			}
 			for {
@@ -190,7 +199,10 @@ func TestServeHostile(t *testing.T) {
 			}
 		}
 	}
-	time.Sleep(500 * time.Millisecond)
+	begun.Wait()
+	if int(open.Load()) < n*3/4 {
+		t.Fatalf("%d connections of %d are open", open.Load(), n)
+	}
 	for range 20 {
 		if status, body := s.ask("POST", demoCorpus+"/search", `{"question":"the lighthouse","method":"bm25"}`, patience); status != 200 {
 			t.Fatalf("search beside hostile clients: %d %s", status, body)

@@ -24,6 +24,14 @@ import (
 // document each.
 func newServer(t *testing.T, o api.Options) *httptest.Server {
 	t.Helper()
+	srv := httptest.NewServer(handler(t, o))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+// handler is newServer without a network.
+func handler(t testing.TB, o api.Options) http.Handler {
+	t.Helper()
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: methods.Encodings()})
 	if err != nil {
 		t.Fatal(err)
@@ -63,9 +71,7 @@ func newServer(t *testing.T, o api.Options) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s)
-	t.Cleanup(srv.Close)
-	return srv
+	return s
 }
 
 // request sends a request and returns the status and the body.
