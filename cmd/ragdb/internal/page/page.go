@@ -121,7 +121,7 @@ var markup string
 //go:embed page.css
 var style string
 
-//go:embed page.js
+//go:embed ui/dist/export.js
 var script string
 
 //go:embed vendored/cytoscape.min.js

@@ -110,7 +110,7 @@ func TestBuilt(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), node, "ui/build.mjs", dir).CombinedOutput(); err != nil {
 		t.Fatalf("the build fails: %v\n%s", err, out)
 	}
-	for name, want := range map[string][]byte{"app.js": app, "app.css": appStyle} {
+	for name, want := range map[string][]byte{"app.js": app, "app.css": appStyle, "export.js": []byte(script)} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

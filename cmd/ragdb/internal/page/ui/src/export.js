@@ -1,21 +1,15 @@
-"use strict";
-// The page draws what the element "data" holds; see package page for its shape.
-// Texts come from documents: they are only ever set as textContent.
+// The page of an export, one file: it draws what the element "data" holds; see package page
+// for its shape. Its markup loads Cytoscape.js before it.
+
+import { el } from "./parts/dom.js";
+import { colour, palette, short } from "./parts/palette.js";
+
 const data = JSON.parse(document.getElementById("data").textContent);
 const graph = data.graph || { types: [], edgeTypes: [], nodes: [], edges: [] };
-// A palette that people with any colour vision tell apart (Okabe and Ito).
-const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a7a00", "#7f7f7f"];
 const FIRST = 60, MORE = 40;
 
 const $ = id => document.getElementById(id);
-function el(tag, props, ...children) {
-  const e = Object.assign(document.createElement(tag), props || {});
-  e.append(...children.filter(c => c !== null && c !== undefined));
-  return e;
-}
-const colour = type => palette[type % palette.length];
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const short = s => s.length > 28 ? s.slice(0, 27) + "…" : s;
 const dot = type => { const d = el("span", { className: "dot" }); d.style.background = colour(type); return d; };
 
 // Neighbours of each node, those with names before pieces of text, heaviest
@@ -109,9 +103,9 @@ function sourceList(sources) {
 function showNode(n) {
   const node = graph.nodes[n], panel = $("panel");
   const actions = el("div", { className: "actions" },
-    el("button", { textContent: "Expand", onclick: () => { expand(n, MORE); select(n); } }),
-    el("button", { textContent: "Only this", onclick: () => { cy.elements().remove(); expand(n, FIRST); cy.fit(undefined, 40); select(n); } }),
-    el("button", { textContent: "Hide", onclick: hide }));
+    el("button", { textContent: "Expand", click: () => { expand(n, MORE); select(n); } }),
+    el("button", { textContent: "Only this", click: () => { cy.elements().remove(); expand(n, FIRST); cy.fit(undefined, 40); select(n); } }),
+    el("button", { textContent: "Hide", click: hide }));
   panel.replaceChildren(el("h2", { textContent: node.n }), el("div", { className: "quiet", textContent: `${graph.types[node.t].name} · ${node.k}` }), actions);
   if (node.d) panel.append(el("h3", { textContent: "What is said of it" }), el("blockquote", { textContent: node.d }));
   if (node.s?.length) panel.append(el("h3", { textContent: `Sources (${node.s.length}${node.more ? " of " + (node.s.length + node.more) : ""})` }), sourceList(node.s));
@@ -119,7 +113,7 @@ function showNode(n) {
   near[n].slice(0, 200).forEach(([m, i]) => {
     const e = graph.edges[i], other = graph.nodes[m];
     const arrow = graph.edgeTypes[e[2]].directed ? (e[0] === n ? "→ " : "← ") : "";
-    list.append(el("li", {}, el("button", { onclick: () => select(m, true) }, dot(other.t), el("span", { textContent: short(other.n) }),
+    list.append(el("li", {}, el("button", { click: () => select(m, true) }, dot(other.t), el("span", { textContent: short(other.n) }),
       el("span", { className: "edge", textContent: arrow + graph.edgeTypes[e[2]].name }))));
   });
   panel.append(el("h3", { textContent: `Neighbours (${near[n].length})` }), list);
@@ -144,7 +138,7 @@ function search() {
     if (name.startsWith(q)) begins.push(n); else if (name.includes(q)) holds.push(n);
   });
   const all = begins.concat(holds);
-  all.slice(0, 30).forEach(n => found.append(el("li", {}, el("button", { onclick: () => select(n, true) }, dot(graph.nodes[n].t), el("span", { textContent: graph.nodes[n].n })))));
+  all.slice(0, 30).forEach(n => found.append(el("li", {}, el("button", { click: () => select(n, true) }, dot(graph.nodes[n].t), el("span", { textContent: graph.nodes[n].n })))));
   if (!all.length) found.append(el("li", { className: "quiet", textContent: "No name holds this." }));
   if (all.length > 30) found.append(el("li", { className: "quiet", textContent: `and ${all.length - 30} more` }));
 }
@@ -154,7 +148,7 @@ $("search").addEventListener("keydown", e => { if (e.key === "Enter") $("found")
 function choices(field, names, hidden) {
   names.forEach((t, i) => {
     if (!t.count) return;
-    const box = el("input", { type: "checkbox", checked: true, onchange: () => { box.checked ? hidden.delete(i) : hidden.add(i); filter(); } });
+    const box = el("input", { type: "checkbox", checked: true, change: () => { box.checked ? hidden.delete(i) : hidden.add(i); filter(); } });
     field.append(el("label", {}, box, field.id === "types" ? dot(i) : null, el("span", { textContent: t.name }), el("span", { className: "count", textContent: t.count.toLocaleString() })));
   });
 }
@@ -231,9 +225,9 @@ function drawTrace(count) {
   const panel = [el("h2", { textContent: trace.question }), el("div", { className: "quiet", textContent: `${trace.method} · ${trace.id || "trace"}` })];
   if (trace.answer) panel.push(el("h3", { textContent: "Answer" }), el("blockquote", { className: "answer", textContent: trace.answer }));
   if (trace.cited?.length) panel.push(sourceList(trace.cited));
-  if (items.length < trace.items.length) panel.push(el("div", { className: "actions" }, el("button", { textContent: `Draw all ${trace.items.length}`, onclick: () => drawTrace(trace.items.length) })));
+  if (items.length < trace.items.length) panel.push(el("div", { className: "actions" }, el("button", { textContent: `Draw all ${trace.items.length}`, click: () => drawTrace(trace.items.length) })));
   panel.push(el("h3", { textContent: "Evidence" }),
-    el("ul", {}, ...trace.items.map((it, i) => el("li", {}, el("button", { onclick: () => showItem(i) }, el("span", { textContent: (i + 1) + "  " + it.name }), el("span", { className: "edge", textContent: it.score.toPrecision(3) })),
+    el("ul", {}, ...trace.items.map((it, i) => el("li", {}, el("button", { click: () => showItem(i) }, el("span", { textContent: (i + 1) + "  " + it.name }), el("span", { className: "edge", textContent: it.score.toPrecision(3) })),
       it.s?.length ? el("div", { className: "quote", textContent: data.sources[it.s[0]].text }) : null))),
     el("h3", { textContent: "Plan" }), el("div", { className: "plan", textContent: plan }));
   $("panel").replaceChildren(...panel);
@@ -249,6 +243,6 @@ function drawGraph() {
 const views = [];
 if (data.graph) views.push(["Graph", drawGraph]);
 if (trace) views.unshift(["Answer", () => drawTrace()]);
-const buttons = views.map(([name, draw]) => el("button", { textContent: name, onclick: () => { buttons.forEach(b => b.setAttribute("aria-pressed", b === buttons[views.findIndex(v => v[0] === name)])); draw(); } }));
+const buttons = views.map(([name, draw]) => el("button", { textContent: name, click: () => { buttons.forEach(b => b.setAttribute("aria-pressed", b === buttons[views.findIndex(v => v[0] === name)])); draw(); } }));
 if (views.length > 1) $("views").append(...buttons);
 if (buttons.length) buttons[0].click();
