@@ -2,6 +2,7 @@
 // for its shape. Its markup loads Cytoscape.js before it.
 
 import { el } from "./parts/dom.js";
+import { dot as point } from "./parts/dot.js";
 import { colour, palette, short } from "./parts/palette.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -10,7 +11,7 @@ const FIRST = 60, MORE = 40;
 
 const $ = id => document.getElementById(id);
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const dot = type => { const d = el("span", { className: "dot" }); d.style.background = colour(type); return d; };
+const dot = type => point(colour(type));
 
 // Neighbours of each node, those with names before pieces of text, heaviest
 // first: [node, edge].

@@ -3,6 +3,7 @@
 import { button, duration, el, field, fill, number, plural, prose } from "../parts/dom.js";
 import { answerText, silence } from "../parts/answer.js";
 import { evidence, ofTrace } from "../parts/evidence.js";
+import { usable } from "../parts/methods.js";
 import { busy, failure, note, sentence } from "../parts/notice.js";
 import { sourceCard, Texts } from "../parts/source.js";
 
@@ -119,12 +120,8 @@ function questionForm(ctx, asked, cancel) {
     el("div", { class: "row" }, question, go, stop),
     el("details", {}, el("summary", {}, "Method, filter, budget"),
       el("div", { class: "fields" }, field("Method", method), field("Only documents where", where), field("Tokens of evidence", budget))));
-  const ready = ctx.corpus.get("methods").then(list => {
-    for (const m of list.methods) {
-      for (const name of new Set([...m.default ? [m.name] : [], ...m.indexed ?? [], ...instant.includes(m.name) ? [m.name] : []])) {
-        method.append(el("option", { value: name }, name + (m.default ? " (default)" : "")));
-      }
-    }
+  const ready = usable(ctx.corpus).then(({ names, first }) => {
+    method.append(...names.map(n => el("option", { value: n }, n + (n === first ? " (default)" : ""))));
   }, () => {}); // the server's default remains
   return {
     node: form,
@@ -141,6 +138,3 @@ function questionForm(ctx, asked, cancel) {
     },
   };
 }
-
-// instant are the methods that need no index of their own.
-const instant = ["bm25", "bridge", "dense", "hybrid", "naive"];

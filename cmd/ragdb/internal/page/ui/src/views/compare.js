@@ -2,10 +2,10 @@
 
 import { button, duration, el, fill, plural, score } from "../parts/dom.js";
 import { answerText, silence } from "../parts/answer.js";
+import { usable } from "../parts/methods.js";
 import { busy, failure, note } from "../parts/notice.js";
 
 const MOST = 8, SHOWN = 10;
-const instant = ["bm25", "bridge", "dense", "hybrid", "naive"];
 
 export function compareView(ctx) {
   const question = el("textarea", { rows: 2, required: true, dir: "auto", "aria-label": "Question", placeholder: "What do you want to know?", value: ctx.params.q ?? "",
@@ -19,11 +19,8 @@ export function compareView(ctx) {
   const form = el("form", { class: "card question", submit: e => { e.preventDefault(); run(); } },
     el("div", { class: "row" }, question, go, stop), choice, el("label", { class: "check" }, answers, "Answers too, not only evidence"));
 
-  ctx.corpus.get("methods").then(({ methods }) => {
-    const names = new Set(methods.flatMap(m => [...m.default ? [m.name] : [], ...m.indexed ?? []]));
-    for (const m of methods) if (instant.includes(m.name)) names.add(m.name);
-    const first = [...names].slice(0, 3);
-    choice.append(...[...names].map(n => el("label", { class: "check" }, el("input", { type: "checkbox", value: n, checked: first.includes(n) }), n)));
+  usable(ctx.corpus).then(({ names }) => {
+    choice.append(...names.map((n, i) => el("label", { class: "check" }, el("input", { type: "checkbox", value: n, checked: i < 3 }), n)));
   }, err => choice.append(failure(err)));
 
   async function run() {

@@ -4,6 +4,7 @@
 import { button, duration, el, field, fill, number, plural } from "../parts/dom.js";
 import { empty, failure, note } from "../parts/notice.js";
 import { cell, gather } from "../parts/values.js";
+import { dot } from "../parts/dot.js";
 import { colour } from "../parts/palette.js";
 import { graphCanvas } from "../graph/canvas.js";
 import { Model } from "../graph/model.js";
@@ -120,18 +121,12 @@ export function consoleView(ctx) {
       const types = model.types().map(([t]) => t);
       drawn ??= graphCanvas(model, { colourOf: n => colour(types.indexOf(n.type)) });
       drawn.changed();
-      return el("div", { class: "stage" }, drawn.node, el("p", { class: "legend" }, types.slice(0, 8).map((t, i) => el("span", {}, dot(i), t))));
+      return el("div", { class: "stage" }, drawn.node, el("p", { class: "legend" }, types.slice(0, 8).map((t, i) => el("span", {}, dot(colour(i)), t))));
     }
     out.append(...model.nodes.length ? [el("div", { class: "switch", role: "group", "aria-label": "Show rows as" }, asTable, asGraph)] : [], place);
   }
 
   return { title: "Console", node: el("div", { class: "console" }, form, said, out), leave: () => { running?.abort(); drawn?.leave(); } };
-}
-
-export function dot(i) {
-  const d = el("span", { class: "dot", "aria-hidden": "true" });
-  d.style.background = colour(i);
-  return d;
 }
 
 // rowTable makes a table whose columns are those of the rows.

@@ -1,6 +1,7 @@
 // The graph explorer: search a node, expand it, see communities.
 
 import { button, el, field, fill, number, plural, prose } from "../parts/dom.js";
+import { dot } from "../parts/dot.js";
 import { colour, short } from "../parts/palette.js";
 import { busy, empty, failure } from "../parts/notice.js";
 import { nodeId } from "../parts/values.js";
@@ -154,10 +155,4 @@ export function graphView(ctx) {
       stage, panel),
     leave: () => { turn++; canvas?.leave(); },
   };
-}
-
-function dot(c) {
-  const d = el("span", { class: "dot", "aria-hidden": "true" });
-  d.style.background = c;
-  return d;
 }
