@@ -12,6 +12,7 @@ const scripts = [
 
 // lit compares the sentences that are lit with the bytes that the server names.
 async function lit(page, server) {
+  await page.wait(".facts", "How it came about"); // the answer is whole, and its address is set
   const trace = decodeURIComponent(await page.tab.evaluate(() => location.hash)).match(/t:[0-9a-f]+/)[0];
   const { trace: { sources } } = await server.get("show?id=" + trace);
   assert.ok(sources.length, "the answer has sources");

@@ -66,6 +66,7 @@ export async function hostileDocument(page) {
   await page.go(server, "ask");
   await page.ask("Who was the hostile keeper of Wrangley?");
   await page.wait(".source", "Wrangley");
+  await page.wait(".facts", "How it came about");
   await page.click(".below summary");
   await page.wait(".items .id", "onerror");
   await page.click(".items button");
