@@ -180,6 +180,25 @@ func TestStreams(t *testing.T) {
 	if len(lines) != 3 || lines[0] != `{"q":1}` || lines[1] != `{"q":2}` || !strings.Contains(lines[2], `"code":"evaluation"`) {
 		t.Errorf("lines: %s", body)
 	}
+	srv = newServer(t, api.Options{Limits: api.Limits{Rows: 3}})
+	for asked, want := range map[string]string{
+		"":           `{"n":1} {"n":2} {"n":3} error`, // the server's bound is told
+		`,"rows":2`:  `{"n":1} {"n":2}`,
+		`,"rows":3`:  `{"n":1} {"n":2} {"n":3}`,
+		`,"rows":90`: `{"n":1} {"n":2} {"n":3} error`,
+	} {
+		_, body = request(t, srv, "POST", corpus+"/query", `{"statement":"UNWIND range(1,4) AS n RETURN n"`+asked+`}`, "Accept", "application/x-ndjson")
+		var got []string
+		for line := range strings.Lines(body) {
+			if strings.HasPrefix(line, `{"error":`) && strings.Contains(line, `"code":"limit"`) {
+				line = "error"
+			}
+			got = append(got, strings.TrimSpace(line))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("rows asked for with %q: %s, want %s", asked, got, want)
+		}
+	}
 }
 
 func TestDocuments(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ func questionOperations() []*operation {
 			summary: "Why something is, or is not, in the evidence for a question"}, (*call).why),
 		define(operation{method: http.MethodPost, path: corpusRoot + "/query", id: "query", tag: "questions", role: Read, heavy: true, streams: jsonLines,
 			summary: "Run a statement of the query language",
-			about:   "If Accept asks for application/x-ndjson each row is a line as it comes; a line with error ends them if the statement fails."}, (*call).query),
+			about:   "If Accept asks for application/x-ndjson each row is a line as it comes; a line with error ends them if the statement fails, or gives more rows than the server does."}, (*call).query),
 		define(operation{method: http.MethodGet, path: corpusRoot + "/show", id: "show", tag: "looking", role: Read,
 			summary: "A document, chunk, entity or other node with what it hangs on, or a trace"}, (*call).show),
 		define(operation{method: http.MethodGet, path: corpusRoot + "/traces", id: "listTraces", tag: "looking", role: Read,
@@ -214,7 +215,7 @@ func (c *call) query(ctx context.Context, in *queryIn) (*Rows, error) {
 	}
 	defer res.Close()
 	if c.wants(jsonLines) {
-		return nil, c.lines(res, most)
+		return nil, c.lines(res, most, in.Rows == most)
 	}
 	out := &Rows{V: 1, Columns: append([]string{}, res.Columns...), Rows: []json.RawMessage{}}
 	var bytes int
@@ -248,8 +249,9 @@ const mostAnswer = 64 << 20
 // flushEvery is how long a row may wait to be sent.
 const flushEvery = 50 * time.Millisecond
 
-// lines streams rows, each as a line.
-func (c *call) lines(res *cypher.Result, most int) error {
+// lines streams rows, each as a line. If there are more than most, the stream ends with an
+// error, unless the client asked for no more.
+func (c *call) lines(res *cypher.Result, most int, asked bool) error {
 	leave, err := c.stream(jsonLines)
 	if err != nil {
 		return err
@@ -266,7 +268,10 @@ func (c *call) lines(res *cypher.Result, most int) error {
 	}
 	for row, err := range res.Rows() {
 		if err == nil && n == most {
-			break
+			if asked {
+				break
+			}
+			err = refuse("limit", "ask for fewer rows, or start the server with more --max-rows", fmt.Sprintf("the statement gives more than %d rows", most))
 		}
 		if err == nil {
 			buf, err = service.AppendRow(buf, res.Columns, row)

@@ -809,10 +809,12 @@ class HTTPDatabase(Database):
         c, r = self._send("POST", path, _dump(body), "application/json", accept)
 
         def lines() -> Iterator[bytes]:
-            whole = False
+            whole, begun = False, b""
             try:
-                while line := r.readline():
-                    yield line
+                # Not readline, which takes a connection that breaks for the end.
+                while data := r.read1(1 << 16):
+                    *found, begun = (begun + data).split(b"\n") if b"\n" in data else [begun + data]
+                    yield from found
                 whole = True
             except (OSError, http.client.HTTPException) as e:
                 raise self._broken(e) from e
@@ -933,7 +935,7 @@ class HTTPDatabase(Database):
     def _pieces(self, lines: Iterator[bytes]) -> Iterator[str | Answer]:
         name = ""
         for line in lines:
-            key, _, value = line.rstrip(b"\r\n").partition(b": ")
+            key, _, value = line.partition(b": ")
             if key == b"event":
                 name = value.decode()
             elif key == b"data" and name == "text":
@@ -974,7 +976,12 @@ class HTTPDatabase(Database):
     def query(self, statement: str, params: Mapping[str, Any] | None = None, *, write: bool = False) -> Iterator[dict[str, Any]]:
         request = {"statement": statement, "params": dict(params or {}), "write": write}
         if write:
-            return iter(self._json("POST", self._at("/query"), request)["rows"])
+            done = self._json("POST", self._at("/query"), request)
+            if done.get("more"):
+                raise _error(
+                    "limit", "the statement has written, and its rows are more than the server gives", "return fewer rows"
+                )
+            return iter(done["rows"])
         return self._rows(self._lines(self._at("/query"), request, "application/x-ndjson"))
 
     def _rows(self, lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import http.server
+import json
 import pathlib
 import socket
 import sys
@@ -74,6 +75,17 @@ class TestCalls(Calls, Case):
         self.assertEqual(len(db.remove(ids).docs), 60)
         db.wait(db.start())
 
+    def test_no_row_is_lost(self) -> None:
+        count = 0
+        with self.assertRaises(ragdb.Error) as e:
+            for row in self.db.query("UNWIND range(1, 100001) AS n RETURN n"):
+                count += 1
+                self.assertEqual(row["n"], count)
+        self.assertEqual((count, e.exception.code), (100000, "limit"))
+        with self.assertRaises(ragdb.Error) as e:
+            self.db.query("UNWIND range(1, 100001) AS n RETURN n", write=True)
+        self.assertEqual(e.exception.code, "limit")
+
     def test_threads(self) -> None:
         def ask(n: int) -> str:
             if n % 3 == 0:
@@ -98,6 +110,44 @@ class TestCalls(Calls, Case):
             kept.sock.shutdown(socket.SHUT_RDWR)  # as if the server had ended it
             db.status()
             self.assertNotIn(kept, db._idle)
+
+
+class TestModel(Case):
+    """A chat model writes the answer, and its text comes as it is written."""
+
+    def test_pieces_come_as_they_are_written(self) -> None:
+        read = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                for text in ("The tower of the lighthouse is 41 metres high [1]. " * 20, "It has 187 steps [1]."):
+                    chunk = {"choices": [{"index": 0, "delta": {"content": text}}]}
+                    self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+                    self.wfile.flush()
+                    if not read.wait(20):  # the client reads the first piece before there is a second
+                        return
+                end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+                self.wfile.write(b"data: " + json.dumps(end).encode() + b"\n\ndata: [DONE]\n\n")
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as s:
+            threading.Thread(target=s.serve_forever, daemon=True).start()
+            model = f"--base-url=http://127.0.0.1:{s.server_address[1]}/v1"
+            address = self.serve("demo.ragdb", "--model=some-model", model, "--context=32000")
+            with ragdb.connect(address) as db, db.ask_stream("How many steps does the tower have?") as stream:
+                got = [next(stream)]
+                read.set()
+                got += stream
+                self.assertGreater(len(got), 1)
+                self.assertEqual(stream.answer.text, "".join(got))
+                self.assertEqual(stream.answer.model, "some-model")
+            s.shutdown()
 
 
 class TestUnreachable(unittest.TestCase):
@@ -130,6 +180,40 @@ class TestUnreachable(unittest.TestCase):
                 with self.assertRaises(ragdb.Error) as e:
                     ragdb.connect(f"http://127.0.0.1:{s.server_address[1]}{path}")
                 self.assertEqual(e.exception.code, "protocol")
+            s.shutdown()
+
+    def test_broken_streams(self) -> None:
+        """A stream that ends early is an error, not a short answer."""
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(200)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                parts = (b'{"n":', b'1}\n{"n":2}\n') if "query" in self.path else (b'event: text\ndata: {"text":"a"}\n\n',)
+                for part in parts:
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                self.close_connection = True
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Handler) as s:
+            threading.Thread(target=s.serve_forever, daemon=True).start()
+            db = ragdb.connect(f"http://127.0.0.1:{s.server_address[1]}", database="d")
+            rows = db.query("RETURN 1")
+            self.assertEqual([next(rows), next(rows)], [{"n": 1}, {"n": 2}])
+            with self.assertRaises(ragdb.Error) as e:
+                next(rows)
+            self.assertEqual(e.exception.code, "unreachable")
+            pieces = db.ask_stream("Who?")
+            self.assertEqual(next(pieces), "a")
+            with self.assertRaises(ragdb.Error) as e:
+                _ = pieces.answer
+            self.assertEqual(e.exception.code, "unreachable")
             s.shutdown()
 
     def test_addresses(self) -> None:
