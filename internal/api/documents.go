@@ -106,7 +106,7 @@ type uploadIn struct {
 	Methods []string `query:"method" schema:"maxitems=20"`
 	// Answer when the job has ended, or when the time of an answer is over.
 	Wait bool `query:"wait"`
-	// What stands before the ids of the documents, such as a folder with its slash.
+	// What stands before the ids of the documents, those of records too, such as a folder with its slash.
 	Prefix string `query:"prefix" schema:"maxlen=4096"`
 	// Files are the parts named file.
 	Files []upload `json:"file" schema:"minitems=1"`
@@ -156,11 +156,11 @@ func readPart(part *multipart.Part, prefix string) (rag.Input, int64, error) {
 	if err != nil || name == "" || !utf8.ValidString(name) {
 		return rag.Input{}, 0, refuse("usage", "", "a file of the form has no name that can be an id")
 	}
-	src, err := load.ReadSource(part, prefix+name, nil)
+	src, err := load.ReadSource(part, name, nil)
 	if err != nil {
 		return rag.Input{}, 0, formError(err)
 	}
-	return rag.Input{Source: &src}, int64(len(src.Content)), nil
+	return rag.Input{Source: &src, Load: load.Options{KeyPrefix: prefix}}, int64(len(src.Content)), nil
 }
 
 // formError says what is wrong with a form that cannot be read.

@@ -200,6 +200,9 @@ func (c *Corpus) RemoveDocuments(ctx context.Context, ids []string, o rag.Remove
 	out := &Removed{V: 1, DryRun: o.DryRun, Removed: []RemovedDocument{}, Stale: []string{}}
 	for _, id := range ids {
 		r, err := c.Remove(ctx, c.Methods, id, o)
+		if errors.Is(err, engine.ErrNotFound) {
+			err = NotFound("the list of documents has their ids", "there is no document %q", id)
+		}
 		if err != nil {
 			return out, err
 		}
