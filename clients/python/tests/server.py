@@ -3,6 +3,7 @@ by one that is built from the repository."""
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import pathlib
@@ -25,7 +26,7 @@ def program() -> str:
     if given := os.environ.get("RAGDB_PROGRAM"):
         return given
     folder = tempfile.mkdtemp(prefix="ragdb-client")
-    unittest.addModuleCleanup(shutil.rmtree, folder)
+    atexit.register(shutil.rmtree, folder)
     built = str(pathlib.Path(folder, "ragdb.exe" if sys.platform == "win32" else "ragdb"))
     root = pathlib.Path(__file__).resolve().parents[3]
     subprocess.run(["go", "build", "-o", built, "./cmd/ragdb"], cwd=root, check=True)
