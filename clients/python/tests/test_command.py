@@ -83,3 +83,11 @@ class TestBesideServer(Case):
             with concurrent.futures.ThreadPoolExecutor(4) as pool:
                 list(pool.map(lambda n: (db, served)[n % 2].add([ragdb.Document(f"n{n}", f"Number {n}.")]), range(6)))
             self.assertEqual(len(list(served.documents(prefix="n"))), 6)
+
+
+class TestLocked(Case):
+    def test_locked(self) -> None:
+        self.serve("demo.ragdb", "--no-attach")
+        with self.assertRaises(ragdb.BusyError) as e:
+            ragdb.open(self.demo, program=program()).status()
+        self.assertEqual((e.exception.code, e.exception.status), ("locked", 4))
