@@ -182,7 +182,7 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	a.out.quiet, a.out.verbose = g.quiet, g.verbose
 	a.name = named(words(cmd))
 	if a.held != nil {
-		a.held.session.SetResumable(slices.Contains(resumableCommands, a.name))
+		a.held.session.SetResumable(slices.Contains(resumableCommands, a.name), a.name == "mcp")
 		if g.readOnly {
 			cmd.SetContext(a.held.db.Reading(cmd.Context()))
 		}

@@ -27,6 +27,9 @@ type client struct {
 	editor *editor
 	// interrupts are those for an attached command.
 	interrupts chan bool
+	// greeted says that the program of a model has been answered already when the server of
+	// tools is started again: the first answer is not for it.
+	greeted bool
 }
 
 func newClient(args, env []string, stdin io.Reader) *client {
@@ -61,7 +64,7 @@ var (
 	// longCommands may take hours: they do not attach to one that ends soon.
 	longCommands = []string{"index", "sync", "retry", "reembed", "import", "export", "backup", "check", "compact", "upgrade", "demo", "merge", "cache", "watch", "serve", "mcp"}
 	// resumableCommands go on where they were if they are started again.
-	resumableCommands = []string{"index", "sync", "retry", "reembed", "watch", "serve"}
+	resumableCommands = []string{"index", "sync", "retry", "reembed", "watch", "serve", "mcp"}
 )
 
 // longLived reports whether the command may take hours.
@@ -209,6 +212,11 @@ func (a *app) attachTo(ctx context.Context, path string) (bool, error) {
 		return true, a.out.err
 	case err != nil:
 		return true, err
+	}
+	if code == holder.Again && a.name == "mcp" && c.stdin != nil {
+		if c.greeted = c.stdin.greeting(); c.greeted {
+			return true, &failure{exit: code, told: true}
+		}
 	}
 	if code == holder.Again && !c.stdin.again() {
 		return true, goneFailure(path, holder.ErrGone)

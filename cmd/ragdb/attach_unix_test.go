@@ -125,12 +125,18 @@ func (b *safeBuffer) String() string {
 
 func (p *processes) start(in string, args ...string) *command {
 	p.t.Helper()
+	return p.startOn(strings.NewReader(in), args...)
+}
+
+// startOn is start with standard input that may come later.
+func (p *processes) startOn(in io.Reader, args ...string) *command {
+	p.t.Helper()
 	bin, err := exec.LookPath("ragdb") // TestMain puts it there
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	c := &command{p: p, cmd: exec.Command(bin, args...), done: make(chan struct{})}
-	c.cmd.Dir, c.cmd.Stdin = p.dir, strings.NewReader(in)
+	c.cmd.Dir, c.cmd.Stdin = p.dir, in
 	home := filepath.Join(p.dir, "home")
 	c.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home}
 	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -48,6 +49,9 @@ func (c *client) run(stdout, stderr io.Writer) int {
 	if c.stdin != nil {
 		stdin = c.stdin
 	}
+	if c.greeted {
+		stdout = &restOf{w: stdout}
+	}
 	a := newApp(c.env, stdin, stdout, stderr)
 	a.client = c
 	signals := make(chan os.Signal, 1)
@@ -68,6 +72,35 @@ func (c *client) run(stdout, stderr io.Writer) int {
 		}
 	}()
 	return a.execute(ctx, c.args)
+}
+
+// restOf writes what comes after the first line.
+type restOf struct {
+	w     io.Writer
+	begun bool
+}
+
+// Write implements [io.Writer].
+func (r *restOf) Write(b []byte) (int, error) {
+	if r.begun {
+		return r.w.Write(b)
+	}
+	i := bytes.IndexByte(b, '\n') + 1
+	if i == 0 {
+		return len(b), nil
+	}
+	r.begun = true
+	n, err := r.w.Write(b[i:])
+	return i + n, err
+}
+
+// moved is the error of a command that goes on in another process though it came to a good
+// end here, and nil for others.
+func moved(ctx context.Context) error {
+	if context.Cause(ctx) == holder.ErrAgain {
+		return ctx.Err()
+	}
+	return nil
 }
 
 // execute runs a command line until its end and tells its error. A command whose context

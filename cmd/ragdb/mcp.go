@@ -71,8 +71,8 @@ func (a *app) serveMCP(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f
 	}()
 	a.out.note("ragdb serves %s to a model on standard input and output; it ends with the input", c.DB().Path())
 	err := mcpserver.Serve(ctx, mcpserver.Options{Databases: []mcpserver.Database{{Database: db}}, Version: newVersion().Version}, c.Namespace().Name(), write, a.stdin, checkedWriter{a.out})
-	if errors.Is(err, context.Canceled) {
-		return nil
+	if err == nil || errors.Is(err, context.Canceled) {
+		return moved(ctx)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ type serveFlags struct {
 	extract               string
 	maxBody               byteCount
 	maxRows, maxAsks      atLeastOne
-	logContent, noPage    bool
+	logContent    bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -171,8 +171,8 @@ func (a *app) serveUntil(ctx context.Context, h http.Handler, l net.Listener, op
 		err = errors.Join(err, srv.Close())
 	}
 	<-closed
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
+	if err == nil || errors.Is(err, http.ErrServerClosed) {
+		return moved(ctx)
 	}
 	return err
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"sync"
 )
@@ -16,6 +18,7 @@ type tap struct {
 	kept    []byte // what was read since the start
 	forgets bool   // nothing more is kept
 	most    int    // bytes that are kept, 0 for any number
+	head    []byte // the beginning of all that was read, for greeting
 	rest    []byte // what is to be read before in
 	pending chan gulp
 }
@@ -64,12 +67,41 @@ func (t *tap) next(ctx context.Context, b []byte) (int, error) {
 }
 
 func (t *tap) keep(b []byte) {
+	t.head = append(t.head, b[:min(len(b), mostHead-len(t.head))]...)
 	if t.forgets {
 		return
 	}
 	if t.kept = append(t.kept, b...); t.most > 0 && len(t.kept) > t.most {
 		t.kept, t.forgets = nil, true
 	}
+}
+
+// mostHead is how much of the beginning is kept, in which a model's program has greeted.
+const mostHead = 64 << 10
+
+// greeting has the lines read again by which a model's program began to speak to a server
+// of tools, up to the one that says that it has begun, and nothing else that was read. It
+// reports whether there were such lines.
+func (t *tap) greeting() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var lines []byte
+	for line := range bytes.Lines(t.head) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return false
+		}
+		var m struct{ Method string }
+		_ = json.Unmarshal(line, &m) // what is no message is none of these
+		if m.Method == "initialize" || m.Method == "notifications/initialized" {
+			lines = append(lines, line...)
+		}
+		if m.Method == "notifications/initialized" {
+			t.rest = append(lines, t.rest...)
+			t.kept, t.forgets, t.most, t.head = nil, true, 0, nil
+			return true
+		}
+	}
+	return false
 }
 
 // forget keeps nothing of what was read and will be.

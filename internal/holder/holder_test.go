@@ -168,7 +168,7 @@ func TestClose(t *testing.T) {
 				<-finish
 				return 7
 			case "resume":
-				s.SetResumable(true)
+				s.SetResumable(true, false)
 				<-ctx.Done()
 			case "prompt":
 				_, _ = s.Line(ctx, "> ", false)

@@ -31,6 +31,7 @@ type Session struct {
 
 	mu        sync.Mutex
 	resumable bool
+	rereads   bool // it is resumable though it has read standard input
 	waiting   bool // for the user
 	consumed  bool // some of standard input
 	printed   bool // some of standard output
@@ -184,10 +185,11 @@ func (s *Session) Answer(goesOn bool) {
 	s.out.send(kindTaken, b)
 }
 
-// SetResumable says whether the command goes on where it was if it is started again.
-func (s *Session) SetResumable(yes bool) {
+// SetResumable says whether the command goes on where it was if it is started again, and
+// whether it does so too if it has read standard input.
+func (s *Session) SetResumable(yes, read bool) {
 	s.mu.Lock()
-	s.resumable = yes
+	s.resumable, s.rereads = yes, read
 	s.mu.Unlock()
 	s.wake()
 }
@@ -204,7 +206,7 @@ func (s *Session) SetComplete(fn func(line string, pos int) (head string, words 
 func (s *Session) mayMove() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waiting || s.resumable && !s.consumed
+	return s.waiting || s.resumable && (s.rereads || !s.consumed)
 }
 
 // why is the cause with which a command is ended: it is started again unless it has printed
