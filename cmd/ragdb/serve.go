@@ -29,7 +29,7 @@ type serveFlags struct {
 	extract               string
 	maxBody               byteCount
 	maxRows, maxAsks      atLeastOne
-	logContent    bool
+	logContent            bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
