@@ -62,12 +62,12 @@ export class Page {
   }
 
   // clean fails if the page did what it must not.
-  clean() {
+  async clean() {
+    this.bad.push(...await this.tab.evaluate(() => window.violations ?? []).catch(() => []));
     assert.deepEqual(this.bad, []);
   }
 
   async close() {
-    this.bad.push(...await this.tab.evaluate(() => window.violations ?? []).catch(() => []));
     await this.context.close();
   }
 }

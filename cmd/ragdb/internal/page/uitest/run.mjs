@@ -32,7 +32,7 @@ try {
     const began = Date.now();
     try {
       const figures = await test(page);
-      page.clean();
+      await page.clean();
       console.log(`ok   ${name} (${Date.now() - began} ms)${figures ? ": " + figures : ""}`);
     } catch (err) {
       failed++;
