@@ -22,7 +22,7 @@ type served struct {
 	path string
 
 	mu   sync.Mutex
-	open map[string]*openedModels // by namespace, with or without a chat model
+	open map[string]*openedModels // by the base graph, with or without a chat model
 }
 
 // openedModels are models of a namespace with the settings that they were opened by.
@@ -77,7 +77,7 @@ func (s *served) questions(ctx context.Context, c *rag.Corpus, rules bool) (*rag
 	if rules {
 		f.models.chat = ""
 	}
-	key := fmt.Sprint(c.Namespace().Name(), rules)
+	key := fmt.Sprint(c.Base().ID(), rules)
 	settings := fmt.Sprint(b.sources[fromDatabase].values)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,7 +61,13 @@ func (d *Database) Corpus(ctx context.Context, ns string) (*Corpus, error) {
 		return nil, NotFound("it has "+strings.Join(names, ", "), "there is no namespace %q", ns)
 	}
 	if c := d.corpora[ns]; c != nil {
-		return c, nil
+		same, err := d.current(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			return c, nil
+		}
 	}
 	c, err := rag.OpenCorpus(ctx, d.o.DB, ns, nil)
 	if err != nil {
@@ -72,6 +78,20 @@ func (d *Database) Corpus(ctx context.Context, ns string) (*Corpus, error) {
 	}}
 	d.corpora[ns] = out
 	return out, nil
+}
+
+// current reports whether a corpus is that of its namespace still: another command may
+// have dropped the namespace, and made one of the same name.
+func (d *Database) current(ctx context.Context, c *Corpus) (bool, error) {
+	n, err := d.o.DB.Namespace(ctx, c.Namespace().Name())
+	if err != nil {
+		return false, err
+	}
+	g, err := n.Graph(ctx, engine.Base)
+	if err != nil {
+		return false, err
+	}
+	return g.ID() == c.Base().ID(), nil
 }
 
 // Namespace is a row of the list of namespaces.

@@ -104,3 +104,47 @@ func TestCloseStores(t *testing.T) {
 		t.Errorf("evidence %+v, %v", r, err)
 	}
 }
+
+// TestDroppedNamespace drops a namespace behind the back of a database that is served, and
+// makes one of the same name.
+func TestDroppedNamespace(t *testing.T) {
+	ctx := t.Context()
+	db, err := engine.Open(ctx, engine.Memory, &engine.Options{Encodings: methods.Encodings()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	d := service.NewDatabase(service.DatabaseOptions{DB: db, Methods: methods.All(),
+		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil }})
+	defer d.Close(ctx)
+	for _, id := range []string{"old.md", "new.md"} {
+		if _, err := d.CreateNamespace(ctx, "main"); err != nil {
+			t.Fatal(err)
+		}
+		in, err := (&service.Document{ID: id, Text: "The lamp of Brae is green."}).Input()
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := d.Start(ctx, "main", service.JobRequest{Documents: []rag.Input{in}, Methods: []string{"bridge"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for now, err := range d.Watch(ctx, "main", job.ID) {
+			if err != nil || now.Error != nil {
+				t.Fatal(err, now.Error)
+			}
+		}
+		c, err := d.Corpus(ctx, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := c.Page(ctx, service.PageOptions{})
+		if err != nil || len(page.Documents) != 1 || page.Documents[0].ID != id {
+			t.Fatalf("documents %+v, %v; want %s", page, err, id)
+		}
+		if err := db.DropNamespace(ctx, "main"); err != nil {
+			t.Fatal(err)
+		}
+		// Nobody asks until there is another one.
+	}
+}
