@@ -79,14 +79,17 @@ type JobRequest struct {
 func (j *Job) terminal() bool { return j.Ended != nil }
 
 // jobs are the runs of a database. Each runs in a goroutine of its own until it ends;
-// runs of one namespace come one after the other.
+// runs of one namespace come one after the other, in the order in which they were begun:
+// of two versions of a document the later one stays.
 type jobs struct {
 	mu      sync.Mutex
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	n       int
 	all     []*job // the oldest first
-	waiting int64  // bytes of documents that are not stored
+	// last is the newest job of each namespace: the next one comes after it.
+	last    map[string]<-chan struct{}
+	waiting int64 // bytes of documents that are not stored
 	running sync.WaitGroup
 	closed  bool
 	grace   context.Context // for storing what waits, once closed
@@ -112,6 +115,7 @@ const keptJobs = 200
 
 func (js *jobs) begin() {
 	js.ctx, js.stop = context.WithCancelCause(context.Background())
+	js.last = map[string]<-chan struct{}{}
 }
 
 // Start begins a job, which runs until it ends, is cancelled or the database is closed.
@@ -149,9 +153,18 @@ func (d *Database) Start(ctx context.Context, ns string, r JobRequest) (*Job, er
 	js.waiting += r.Bytes
 	js.all = append(js.all, j)
 	js.forget()
+	before, done := js.last[ns], make(chan struct{})
+	if before == nil {
+		over := make(chan struct{})
+		close(over)
+		before = over
+	}
+	js.last[ns] = done
 	js.running.Go(func() {
 		defer cancel(nil)
-		d.run(jctx, c, j, specs, r)
+		d.run(jctx, c, j, before, specs, r)
+		<-before // a job that was cancelled lets none pass it
+		close(done)
 	})
 	out := j.Job
 	return &out, nil
@@ -174,11 +187,19 @@ func (js *jobs) forget() {
 	})
 }
 
-// run does a job.
-func (d *Database) run(ctx context.Context, c *Corpus, j *job, specs []method.Spec, r JobRequest) {
-	result, err := d.index(ctx, c, j, specs, r, false)
+// run does a job once the one before it is over.
+func (d *Database) run(ctx context.Context, c *Corpus, j *job, before <-chan struct{}, specs []method.Spec, r JobRequest) {
+	var result *Indexed
+	var err error
+	select {
+	case <-before:
+		result, err = d.index(ctx, c, j, specs, r, false)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStopped) && !d.jobs.isStored(j) {
 		// Nothing of it is in the database yet, and its sender was told that it would be.
+		<-before
 		if _, serr := d.index(d.jobs.grace, c, j, specs, r, true); serr != nil && !d.jobs.isStored(j) {
 			err = serr
 		}

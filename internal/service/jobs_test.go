@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -146,5 +147,50 @@ func TestDroppedNamespace(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Nobody asks until there is another one.
+	}
+}
+
+// TestJobsInOrder sends versions of a document one after the other, and does not wait: the
+// last one stays.
+func TestJobsInOrder(t *testing.T) {
+	ctx := t.Context()
+	db, err := engine.Open(ctx, engine.Memory, &engine.Options{Encodings: methods.Encodings()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	d := service.NewDatabase(service.DatabaseOptions{DB: db, Methods: methods.All(),
+		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil }})
+	defer d.Close(ctx)
+	if _, err := d.CreateNamespace(ctx, "main"); err != nil {
+		t.Fatal(err)
+	}
+	const n = 30
+	var last *service.Job
+	for i := range n {
+		in, err := (&service.Document{ID: "lamp.md", Text: fmt.Sprintf("Version %d of the lamp.", i)}).Input()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last, err = d.Start(ctx, "main", service.JobRequest{Documents: []rag.Input{in}, Methods: []string{"bridge"}}); err != nil {
+			t.Fatal(err)
+		}
+		if i%7 == 3 {
+			if _, err := d.Cancel("main", last.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for now, err := range d.Watch(ctx, "main", last.ID) {
+		if err != nil || now.Error != nil {
+			t.Fatal(err, now.Error)
+		}
+	}
+	c, err := d.Corpus(ctx, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := c.Text(ctx, "lamp.md"); err != nil || text != fmt.Sprintf("Version %d of the lamp.", n-1) {
+		t.Errorf("the document is %q, %v", text, err)
 	}
 }
