@@ -82,11 +82,11 @@ func (j *Job) terminal() bool { return j.Ended != nil }
 // runs of one namespace come one after the other, in the order in which they were begun:
 // of two versions of a document the later one stays.
 type jobs struct {
-	mu      sync.Mutex
-	ctx     context.Context
-	stop    context.CancelCauseFunc
-	n       int
-	all     []*job // the oldest first
+	mu   sync.Mutex
+	ctx  context.Context
+	stop context.CancelCauseFunc
+	n    int
+	all  []*job // the oldest first
 	// last is the newest job of each namespace: the next one comes after it.
 	last    map[string]<-chan struct{}
 	waiting int64 // bytes of documents that are not stored
