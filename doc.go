@@ -30,8 +30,9 @@
 // If a document cannot be read or indexed, [DB.Add] sets it aside, does the
 // others, and returns an error that wraps [rag.ErrPartial] and says which one and
 // why. A call that was cancelled or met its spending limit keeps what it has done;
-// the next Add goes on from there, and pays for no reply again. A database belongs
-// to one process at a time. A DB is safe for concurrent use: calls that write wait
+// the next Add goes on from there, and pays for no reply again. One process
+// holds a database; others use it through that one with [Dial], if it has [Options.Share]
+// or is a ragdb command. A DB is safe for concurrent use: calls that write wait
 // for each other, and questions are answered meanwhile, each from one commit.
 //
 // # The layers below
