@@ -106,18 +106,29 @@ func TestCloseStores(t *testing.T) {
 	}
 }
 
+// newDatabase opens a database in memory for several users.
+func newDatabase(t *testing.T) (*engine.DB, *service.Database) {
+	t.Helper()
+	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: methods.Encodings()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := service.NewDatabase(service.DatabaseOptions{DB: db, Methods: methods.All(),
+		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil }})
+	t.Cleanup(func() {
+		d.Close(context.Background())
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db, d
+}
+
 // TestDroppedNamespace drops a namespace behind the back of a database that is served, and
 // makes one of the same name.
 func TestDroppedNamespace(t *testing.T) {
 	ctx := t.Context()
-	db, err := engine.Open(ctx, engine.Memory, &engine.Options{Encodings: methods.Encodings()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	d := service.NewDatabase(service.DatabaseOptions{DB: db, Methods: methods.All(),
-		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil }})
-	defer d.Close(ctx)
+	db, d := newDatabase(t)
 	for _, id := range []string{"old.md", "new.md"} {
 		if _, err := d.CreateNamespace(ctx, "main"); err != nil {
 			t.Fatal(err)
@@ -154,14 +165,7 @@ func TestDroppedNamespace(t *testing.T) {
 // last one stays.
 func TestJobsInOrder(t *testing.T) {
 	ctx := t.Context()
-	db, err := engine.Open(ctx, engine.Memory, &engine.Options{Encodings: methods.Encodings()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	d := service.NewDatabase(service.DatabaseOptions{DB: db, Methods: methods.All(),
-		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil }})
-	defer d.Close(ctx)
+	_, d := newDatabase(t)
 	if _, err := d.CreateNamespace(ctx, "main"); err != nil {
 		t.Fatal(err)
 	}

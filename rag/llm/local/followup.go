@@ -3,6 +3,7 @@ package local
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -31,8 +32,12 @@ var (
 	leaders = []string{"and", "what about", "how about", "or"}
 )
 
-// fewWords is how many content words a question has at most that leans on the one before.
-const fewWords = 2
+// A question that leans on the one before has at most so many content words. Scripts without
+// blanks are divided into pairs of letters, of which a word of three letters is two.
+const (
+	fewWords = 2
+	fewPairs = 4
+)
 
 // follow makes a question whole by the one before, which is whole, and its answer.
 func (p *Provider) follow(question, before, said string) string {
@@ -57,15 +62,24 @@ func (p *Provider) follow(question, before, said string) string {
 	}
 	words := contentWords(rest, names)
 	old := text.Names(before, p.names)
+	few := fewWords
+	if strings.ContainsFunc(rest, unblanked) {
+		few = fewPairs
+	}
 	switch {
 	case led && len(names) == 1 && len(words) == 0 && len(old) > 0:
 		last := old[len(old)-1]
 		return before[:last.Start] + names[0].Surface + before[last.End:]
 	case led && len(names) == 0 && len(words) > 0 && len(old) > 0,
-		len(names) == 0 && len(words) <= fewWords:
+		len(names) == 0 && len(words) <= few:
 		return strings.TrimSpace(before) + " " + question
 	}
 	return question
+}
+
+// unblanked reports whether a letter is of a script that puts no blanks between words.
+func unblanked(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 // referred puts the name that a pronoun of the question stands for in its place; ok is

@@ -24,6 +24,8 @@ func TestWholeQuestion(t *testing.T) {
 		{[]llm.Turn{{Question: "How long is the warranty on Model B?"}, {Question: "And Model C?"}}, "How heavy is it?", "How heavy is Model C?"},
 		{[]llm.Turn{{Question: "Who designed the lighthouse?"}}, "Which ship brought the mirror of the telescope to Skarholm?", "Which ship brought the mirror of the telescope to Skarholm?"},
 		{[]llm.Turn{{Question: "How long is the warranty on Model B?"}}, "Why?", "How long is the warranty on Model B? Why?"},
+		{[]llm.Turn{{Question: "谁建造了这座灯塔？"}}, "什么时候？", "谁建造了这座灯塔？ 什么时候？"},
+		{[]llm.Turn{{Question: "谁建造了这座灯塔？"}}, "天文台的望远镜是哪一年运到岛上的？", "天文台的望远镜是哪一年运到岛上的？"},
 		{[]llm.Turn{{Question: ""}}, "What is it?", "What is it?"},
 	} {
 		r, _, err := p.Do(t.Context(), llm.Task{Kind: llm.WholeQuestion, Input: llm.FollowUpInput{Turns: tt.turns, Question: tt.question}})
