@@ -50,7 +50,7 @@ For other machines put a server in front that speaks TLS.
 Meanwhile the other commands of ragdb work on the databases through this one. At the end
 requests are finished, documents that were sent are stored, and the next job goes on with
 what is left. Each request is logged as a line of JSON on stderr, without its content;
---quiet logs none. --timeout bounds the time of an answer.`,
+--quiet logs only errors of the server itself. --timeout bounds the time of an answer.`,
 		Example: `  ragdb serve acme.ragdb
   ragdb serve acme.ragdb legal.ragdb --addr 0.0.0.0:8080 --token-file tokens --host ragdb.example.com
   ragdb serve acme.ragdb --model gpt-4.1-mini`,
@@ -191,9 +191,11 @@ func (a *app) serverOptions(f *serveFlags) (*api.Options, error) {
 		Page: shown, Version: newVersion().Version, Origins: f.origins, Content: f.logContent,
 		Limits: api.Limits{Body: int64(f.maxBody), Rows: int(f.maxRows), Asks: int(f.maxAsks), Time: time.Duration(a.global.timeout)},
 	}
-	if !a.out.quiet {
-		o.Log = slog.New(slog.NewJSONHandler(a.out.stderr, nil))
+	level := slog.LevelInfo
+	if a.out.quiet {
+		level = slog.LevelError
 	}
+	o.Log = slog.New(slog.NewJSONHandler(a.out.stderr, &slog.HandlerOptions{Level: level}))
 	if f.tokenFile != "" {
 		if o.Tokens, err = a.readTokens(f.tokenFile); err != nil {
 			return nil, err

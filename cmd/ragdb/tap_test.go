@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestTap says that nothing of standard input is lost or read twice, whoever reads it.
+// TestTap says that each byte of standard input is read once, by whichever process reads.
 func TestTap(t *testing.T) {
 	text := strings.Repeat("0123456789", 1000)
 	read := func(tp *tap, n int) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -386,5 +387,33 @@ func TestOpenAPI(t *testing.T) {
 				_, _ = request(t, srv, "POST", "/api/v1/databases/acme/namespaces", `{"name":"main"}`)
 			}
 		}
+	}
+}
+
+// TestInnerErrors says that the reason of an error of the server itself is for its log.
+func TestInnerErrors(t *testing.T) {
+	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: methods.Encodings()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := service.NewDatabase(service.DatabaseOptions{DB: db, Methods: methods.All()})
+	if _, err := d.CreateNamespace(t.Context(), "main"); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	h, err := api.New(api.Options{Databases: []api.Database{{Name: "acme", Database: d}}, Log: slog.New(slog.NewJSONHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", corpus+"/status", nil))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "closed") || !strings.Contains(w.Body.String(), "its log says why") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(log.String(), `"why":"`) || !strings.Contains(log.String(), "closed") {
+		t.Errorf("log: %s", &log)
 	}
 }

@@ -191,7 +191,7 @@ func (c *call) streamChat(ctx context.Context, in *chatIn, out *ChatCompletion, 
 	r, err := k.Reply(ctx, service.ReplyOptions{})
 	if err != nil {
 		p := problemOf(err)
-		record(ctx).failed(p.Code)
+		record(ctx).failed(p, err)
 		return streamed(send(p.forOpenAI()))
 	}
 	content := said(r.Answer)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ragdb/ragdb/internal/service"
 )
 
 // entry is what is noted of a request while it is served.
@@ -19,6 +21,7 @@ type entry struct {
 	start     time.Time
 	op        string
 	code      string // of an error
+	why       string // of an error whose reason the client is not told
 	left      bool   // the client had gone
 	forOpenAI bool   // errors are as its clients read them
 	text      string // the question or statement, for logs that want it
@@ -34,8 +37,15 @@ func record(ctx context.Context) *entry {
 	return &entry{}
 }
 
-func (e *entry) failed(code string) { e.code = code }
-func (e *entry) gone()              { e.left = true }
+// failed notes an error that was told as a problem.
+func (e *entry) failed(p *Problem, err error) {
+	e.code = p.Code
+	if p.Status == http.StatusInternalServerError {
+		e.why = service.Explain(err).Message
+	}
+}
+
+func (e *entry) gone() { e.left = true }
 
 // log writes the record of a request.
 func (s *Server) log(r *http.Request, e *entry, w *patientWriter) {
@@ -53,13 +63,18 @@ func (s *Server) log(r *http.Request, e *entry, w *patientWriter) {
 	if e.code != "" {
 		attrs = append(attrs, slog.String("code", e.code))
 	}
+	level := slog.LevelInfo
+	if e.why != "" {
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("why", e.why))
+	}
 	if e.left {
 		attrs = append(attrs, slog.Bool("left", true))
 	}
 	if s.o.Content && e.text != "" {
 		attrs = append(attrs, slog.String("text", e.text))
 	}
-	s.o.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	s.o.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // buckets are the bounds of the histogram of times, in seconds.

@@ -36,6 +36,10 @@ func problemOf(err error) *Problem {
 	if errors.Is(err, errShape) {
 		status = http.StatusBadRequest
 	}
+	if status == http.StatusInternalServerError {
+		// Files and paths of the server are for its log.
+		return &Problem{Type: "urn:ragdb:error:" + e.Code, Title: http.StatusText(status), Status: status, Detail: "the server cannot do it; its log says why", Code: e.Code}
+	}
 	return &Problem{Type: "urn:ragdb:error:" + e.Code, Title: http.StatusText(status), Status: status, Detail: e.Message, Code: e.Code, Hint: e.Hint, At: e.Detail}
 }
 
@@ -85,7 +89,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p := problemOf(err)
-	record(r.Context()).failed(p.Code)
+	record(r.Context()).failed(p, err)
 	h := w.Header()
 	h.Set("Content-Type", problemType)
 	var body any = p

@@ -138,7 +138,7 @@ func (c *call) lines(res *cypher.Result, most int, asked bool) error {
 		}
 		if err != nil {
 			p := problemOf(err)
-			record(c.r.Context()).failed(p.Code)
+			record(c.r.Context()).failed(p, err)
 			b, _ := service.Encode(map[string]*Problem{"error": p}) // strings and a number
 			buf = append(append(buf, b...), '\n')
 			return streamed(send())

@@ -73,6 +73,6 @@ func (c *call) endEvents(err error) error {
 		return errStreamed
 	}
 	p := problemOf(err)
-	record(c.r.Context()).failed(p.Code)
+	record(c.r.Context()).failed(p, err)
 	return streamed(c.event("error", p))
 }
