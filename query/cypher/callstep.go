@@ -63,7 +63,7 @@ func (pl *planner) arguments(c *callClause, proc *Procedure, s *callStep) error 
 			} else if a.Optional {
 				args = append(args, &literal{Pos: c.Pos})
 			} else {
-				return newSyntaxError(pl.text, int(c.Pos), int(c.Pos)+4, "InvalidNumberOfArguments",
+				return newSyntaxError(pl.text, int(c.Pos), int(c.Pos)+4, "MissingParameter",
 					fmt.Sprintf("CALL without arguments takes them from the parameters, and there is no $%s", a.Name))
 			}
 		}

@@ -21,9 +21,13 @@ const (
 // integer overflow or a division by zero, "ArgumentError" for an argument out
 // of range, "ParameterMissing" for a parameter without a value, and
 // "ResourceError" for an expression that builds too much.
+//
+// Detail is the name that openCypher's compatibility kit gives to the error within
+// its Code, such as InvalidArgumentValue; it may be empty.
 type EvalError struct {
 	Pos     Pos    // where the expression stands in the statement
 	Code    string // TypeError and so on
+	Detail  string // InvalidArgumentValue and so on
 	Message string // one sentence
 }
 

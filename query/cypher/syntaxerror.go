@@ -49,6 +49,19 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
+// Type returns the type that openCypher's compatibility kit gives to the error:
+// ProcedureError for an unknown procedure, ParameterMissing if CALL lacks a parameter,
+// else SyntaxError.
+func (e *SyntaxError) Type() string {
+	switch e.Code {
+	case "ProcedureNotFound":
+		return "ProcedureError"
+	case "MissingParameter":
+		return "ParameterMissing"
+	}
+	return "SyntaxError"
+}
+
 // Is reports whether target is [engine.ErrInvalid].
 func (e *SyntaxError) Is(target error) bool { return target == engine.ErrInvalid }
 
