@@ -17,7 +17,7 @@ func (pl *planner) call(c *callClause, alone bool) error {
 	if pl.graph.filtered && !proc.Filtered {
 		return phase.Mark(engine.ErrInvalid, "%s reads more than the filter of this session lets it see: run it without the filter", proc.Name)
 	}
-	s := &callStep{proc: proc}
+	s := &callStep{proc: proc, at: c.Pos}
 	if err := pl.arguments(c, proc, s); err != nil {
 		return err
 	}
@@ -78,6 +78,9 @@ func (pl *planner) arguments(c *callClause, proc *Procedure, s *callStep) error 
 		return newSyntaxError(pl.text, int(c.Pos), int(c.Pos)+4, "InvalidNumberOfArguments",
 			fmt.Sprintf("wrong number of arguments; it is %s", proc.Signature()))
 	}
+	if err := pl.checkTypes(proc, args); err != nil {
+		return err
+	}
 	for _, a := range args {
 		ev, err := pl.expr(a)
 		if err != nil {
@@ -111,6 +114,7 @@ func columnsText(p *Procedure) string {
 // callStep runs a procedure for each row.
 type callStep struct {
 	planned
+	at    Pos
 	proc  *Procedure
 	args  []evaluator
 	slots []int // places of the procedure's columns, -1 for those not wanted
@@ -169,8 +173,11 @@ func (s *callStep) call(x *exec, r row) (*ProcedureCall, error) {
 		return nil, err
 	}
 	for i, a := range s.proc.Args {
-		if !a.Optional && c.Args[i].IsNull() {
+		if !a.nullable() && c.Args[i].IsNull() {
 			return nil, phase.Mark(engine.ErrInvalid, "%s: the argument %s is null", s.proc.Name, a.Name)
+		}
+		if !a.takes(c.Args[i].kind) {
+			return nil, typeError(s.at, "%s: the argument %s is of the type %s, not %s", s.proc.Name, a.Name, a.Type, aKind(c.Args[i]))
 		}
 	}
 	return c, nil

@@ -39,9 +39,7 @@ func (c *checker) fresh(at Pos, name string, vars kinds) {
 
 func (c *checker) match(m *matchClause, vars kinds) {
 	c.matchPatterns(m.Patterns, exprScope{vars: vars, where: "MATCH"})
-	if m.Where != nil {
-		c.expr(m.Where, exprScope{vars: vars, where: "WHERE", condition: true})
-	}
+	c.where(m.Where, exprScope{vars: vars, where: "WHERE"})
 }
 
 // call checks CALL. Only a CALL that is the whole query may take its arguments
@@ -60,9 +58,7 @@ func (c *checker) call(cl *callClause, vars kinds, alone bool) {
 		c.fresh(it.Pos, it.Variable, vars)
 		vars[it.Variable] = varAny
 	}
-	if cl.Where != nil {
-		c.expr(cl.Where, exprScope{vars: vars, where: "WHERE", condition: true})
-	}
+	c.where(cl.Where, exprScope{vars: vars, where: "WHERE"})
 }
 
 func (c *checker) create(cl *createClause, vars kinds) {
@@ -120,7 +116,7 @@ func (c *checker) target(x expr, vars kinds, labels bool, clause string) {
 		c.undefined(v.Pos, v.Name, vars)
 	case kind == varEdge && labels:
 		c.fail(v.Pos, "InvalidArgumentType", "%s is an edge and has no labels; its type cannot change", v.Name)
-	case kind == varPath || kind == varEdges || kind == varValue:
+	case kind == varPath || kind == varEdges || kind.isValue():
 		c.fail(v.Pos, "InvalidArgumentType", "%s changes nodes and edges, and %s is %s", clause, v.Name, kind)
 	}
 }
@@ -133,11 +129,11 @@ func (c *checker) deleted(x expr, vars kinds) {
 	case *labelsExpr:
 		c.fail(y.Pos, "InvalidDelete", "DELETE removes whole nodes and edges: REMOVE n:Label removes a label")
 	case *variable:
-		if vars[y.Name] == varValue {
+		if vars[y.Name].isValue() {
 			c.fail(y.Pos, "InvalidArgumentType", "DELETE removes nodes, edges and paths, and %s is a value", y.Name)
 		}
 	default:
-		if vars.kindOf(x) == varValue {
+		if vars.kindOf(x).isValue() {
 			c.fail(x.At(), "InvalidArgumentType", "DELETE removes nodes, edges and paths, not values")
 		}
 	}

@@ -93,14 +93,14 @@ func (c *checker) expr(x expr, e exprScope) {
 		c.propertyOf(x, e)
 	case *labelsExpr:
 		c.expr(x.X, e)
-		if k := e.vars.kindOf(x.X); k == varPath || k == varEdges || k == varValue {
+		if k := e.vars.kindOf(x.X); k == varPath || k == varEdges || k.isValue() {
 			c.fail(x.Pos, "InvalidArgumentType", "only nodes have labels, and this is %s", k)
 		}
 	case *unaryExpr:
 		e.condition = condition && x.Op == opNot
 		c.expr(x.X, e)
 		if x.Op == opNot {
-			c.boolean(x.X, "NOT")
+			c.boolean(x.X, "NOT", e)
 		}
 	case *binaryExpr:
 		c.binary(x, e, condition)
@@ -168,6 +168,11 @@ func (c *checker) propertyOf(x *property, e exprScope) {
 	switch e.vars[v.Name] {
 	case varEdges:
 		c.fail(v.Pos, "InvalidArgumentType", "%s is a list of edges: write [r IN %s | r.%s] for the property of each", v.Name, v.Name, x.Name)
+	case varNumber, varText, varTruth, varList:
+		if c.err == nil {
+			c.fail(v.Pos, "InvalidArgumentType", "%s is %s and has no properties", v.Name, e.vars[v.Name])
+			c.err.typeError = true
+		}
 	case varPath:
 		c.fail(v.Pos, "InvalidArgumentType", "%s is a path and has no properties: nodes(%s) and relationships(%s) have", v.Name, v.Name, v.Name)
 	}
@@ -181,8 +186,11 @@ func (c *checker) binary(x *binaryExpr, e exprScope, condition bool) {
 	c.expr(x.R, e)
 	switch {
 	case logical:
-		c.boolean(x.L, binaryOps[x.Op].text)
-		c.boolean(x.R, binaryOps[x.Op].text)
+		c.boolean(x.L, binaryOps[x.Op].text, e)
+		c.boolean(x.R, binaryOps[x.Op].text, e)
+	case isArithmetic(x.Op) && x.Op != opAdd:
+		c.operand(x.L, binaryOps[x.Op].text, e)
+		c.operand(x.R, binaryOps[x.Op].text, e)
 	case x.Op == opIn:
 		switch r := x.R.(type) {
 		case *literal:
@@ -196,16 +204,29 @@ func (c *checker) binary(x *binaryExpr, e exprScope, condition bool) {
 }
 
 // boolean checks that an operand of a logical operator can be a truth value.
-func (c *checker) boolean(x expr, op string) {
-	wrong := false
-	switch x := x.(type) {
-	case *literal:
-		wrong = x.Value.Kind() != KindBool && !x.Value.IsNull()
-	case *listLit, *mapLit:
-		wrong = true
+func (c *checker) boolean(x expr, op string, e exprScope) {
+	switch kind := e.vars.kindOf(x); kind {
+	case varAny, varValue, varTruth:
+	default:
+		c.fail(x.At(), "InvalidArgumentType", "%s needs true or false, and this is %s", op, kind)
 	}
-	if wrong {
-		c.fail(x.At(), "InvalidArgumentType", "%s needs true or false", op)
+}
+
+// where checks a condition, if there is one.
+func (c *checker) where(x expr, e exprScope) {
+	if x == nil {
+		return
+	}
+	e.condition = true
+	c.expr(x, e)
+	c.boolean(x, "WHERE", e)
+}
+
+// operand refuses an operand of - * / % ^ that is known to be no number.
+func (c *checker) operand(x expr, op string, e exprScope) {
+	switch kind := e.vars.kindOf(x); kind {
+	case varText, varTruth, varList, varMap, varNode, varEdge, varEdges, varPath:
+		c.fail(x.At(), "InvalidArgumentType", "%s needs numbers, and this is %s", op, kind)
 	}
 }
 
@@ -215,6 +236,9 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 	if isAggregate(f) {
 		switch e.aggregate {
 		case noAggregate:
+			if e.hidden != nil { // after a projection that puts rows together
+				c.exprs(e, f.Args...)
+			}
 			c.fail(f.Pos, "InvalidAggregation", "%s aggregates rows: only a column of WITH or RETURN can, not %s", f.Name, aggregatePlace(e))
 		case insideAggregate:
 			c.fail(f.Pos, "NestedAggregation", "%s stands in another aggregate: make it a column of a WITH before", f.Name)
@@ -226,13 +250,13 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 	if len(f.Args) != 1 {
 		return
 	}
-	v, ok := f.Args[0].(*variable)
-	if !ok {
+	kind := e.vars.kindOf(f.Args[0])
+	allowed := functionKinds[strings.ToLower(f.Name)]
+	if kind == varAny || allowed == nil || kind == varValue && slices.ContainsFunc(allowed, varKind.isValue) {
 		return
 	}
-	kind := e.vars[v.Name]
-	if allowed := functionKinds[strings.ToLower(f.Name)]; kind != varAny && allowed != nil && !slices.Contains(allowed, kind) {
-		c.fail(v.Pos, "InvalidArgumentType", "%s needs %s, and %s is %s", f.Name, kindList(allowed), v.Name, kind)
+	if !slices.Contains(allowed, kind) {
+		c.fail(f.Args[0].At(), "InvalidArgumentType", "%s needs %s, and %s is %s", f.Name, kindList(allowed), shownExpr(f.Args[0]), kind)
 	}
 }
 
@@ -251,8 +275,8 @@ func aggregatePlace(e exprScope) string {
 var functionKinds = map[string][]varKind{
 	"type": {varEdge}, "startnode": {varEdge}, "endnode": {varEdge}, "labels": {varNode},
 	"length": {varPath}, "nodes": {varPath}, "relationships": {varPath},
-	"size": {varEdges, varValue}, "id": {varNode, varEdge},
-	"keys": {varNode, varEdge, varValue}, "properties": {varNode, varEdge, varValue},
+	"size": {varList, varEdges, varText}, "id": {varNode, varEdge},
+	"keys": {varNode, varEdge, varMap}, "properties": {varNode, varEdge, varMap},
 }
 
 func kindList(ks []varKind) string {

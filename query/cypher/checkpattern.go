@@ -38,19 +38,16 @@ func (c *checker) matchPatterns(ps []*pattern, scope exprScope) (undo func()) {
 			}
 			bind(e.Pos, e.Variable, kind)
 		}
+		if pt.Variable != "" {
+			_, early := before[pt.Variable]
+			if _, ok := here[pt.Variable]; ok || early {
+				c.fail(pt.Pos, "VariableAlreadyBound", "the variable %s is bound already, and cannot name a path", pt.Variable)
+			}
+			here[pt.Variable] = varPath
+		}
 		if pt.Shortest != notShortest {
 			c.shortest(pt)
 		}
-	}
-	for _, pt := range ps {
-		if pt.Variable == "" {
-			continue
-		}
-		_, early := before[pt.Variable]
-		if _, ok := here[pt.Variable]; ok || early {
-			c.fail(pt.Pos, "VariableAlreadyBound", "the variable %s is bound already, and cannot name a path", pt.Variable)
-		}
-		here[pt.Variable] = varPath
 	}
 	undo = scope.vars.enter(ps)
 	for _, pt := range ps {
@@ -160,6 +157,9 @@ func (c *checker) writtenNode(n *nodePattern, alone bool, here map[string]varKin
 // writtenEdge checks an edge of CREATE or MERGE.
 func (c *checker) writtenEdge(e *edgePattern, here map[string]varKind, scope exprScope) {
 	clause := scope.where
+	if _, bound := scope.vars[e.Variable]; bound && e.Variable != "" {
+		c.fail(c.nameAfter(e.Pos, e.Variable), "VariableAlreadyBound", "the variable %s is bound already: %s cannot make it again", e.Variable, clause)
+	}
 	switch {
 	case e.Var:
 		c.fail(e.Pos, "CreatingVarLength", "%s makes single edges: a variable length is for MATCH", clause)
@@ -169,10 +169,9 @@ func (c *checker) writtenEdge(e *edgePattern, here map[string]varKind, scope exp
 		c.fail(e.Pos, "RequiresDirectedRelationship", "CREATE needs a direction of the edge: -[:TYPE]->")
 	}
 	if e.Variable != "" {
-		_, bound := scope.vars[e.Variable]
 		if k, ok := here[e.Variable]; ok && k == varNode {
 			c.fail(c.nameAfter(e.Pos, e.Variable), "VariableTypeConflict", "the variable %s is a node already, and cannot be an edge", e.Variable)
-		} else if ok || bound {
+		} else if ok {
 			c.fail(c.nameAfter(e.Pos, e.Variable), "VariableAlreadyBound", "the variable %s is bound already: %s cannot make it again", e.Variable, clause)
 		}
 		here[e.Variable] = varEdge

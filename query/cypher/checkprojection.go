@@ -21,12 +21,14 @@ func (c *checker) projection(pr *projection, vars kinds) {
 			e.grouping = keys
 		}
 		c.expr(it.Expr, e)
+	}
+	c.columns(pr, vars)
+	c.afterProjection(pr, vars, aggregated)
+	for _, it := range pr.Items {
 		if _, ok := it.Expr.(*variable); !ok && !pr.Return && !it.Aliased {
 			c.fail(it.Pos, "NoExpressionAlias", "WITH needs a name for an expression: %s AS name", shownBegin(it.Name, 40))
 		}
 	}
-	c.columns(pr, vars)
-	c.afterProjection(pr, vars, aggregated)
 	c.count(pr.Skip, "SKIP")
 	c.count(pr.Limit, "LIMIT")
 }
@@ -101,11 +103,31 @@ func (c *checker) afterProjection(pr *projection, vars kinds, aggregated bool) {
 		}
 	}
 	for _, s := range pr.Order {
+		if aggregated && hasAggregate(s.Expr) {
+			c.sortedGroup(s.Expr, order.projected, out)
+		}
 		c.expr(s.Expr, order)
 	}
-	if pr.Where != nil {
-		c.expr(pr.Where, where)
-	}
+	c.where(pr.Where, where)
+}
+
+// sortedGroup refuses a key of ORDER BY that mixes an aggregate with a projected
+// expression which is neither a variable, a property nor an aggregate.
+func (c *checker) sortedGroup(key expr, projected *exprIndex, columns kinds) {
+	walkExpr(key, func(x expr) bool {
+		switch x := x.(type) {
+		case *variable, *property, *literal, *param:
+			return false
+		case *funcCall:
+			if isAggregate(x) {
+				return false
+			}
+		}
+		if _, ok := projected.find(x); ok && x != key && !hasAggregate(x) {
+			c.fail(x.At(), "AmbiguousAggregationExpression", "%s stands beside an aggregate: give the column a name and write that", shownExpr(x))
+		}
+		return c.err == nil
+	})
 }
 
 // count checks the number of SKIP or LIMIT.

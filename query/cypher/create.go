@@ -166,7 +166,7 @@ func (p *newPattern) propsOf(x *exec, r row, props evaluator, at Pos) (map[strin
 	if p.noNull {
 		for _, name := range sortedKeys(v.AsMap()) {
 			if v.AsMap()[name].IsNull() {
-				return nil, argumentError(at, "MERGE by a property that is null: %s", name)
+				return nil, evalError(at, codeSemantic, "MergeReadOwnWrites", "MERGE by a property that is null: %s", name)
 			}
 		}
 	}

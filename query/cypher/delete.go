@@ -113,7 +113,7 @@ func (s *deleteStep) deleteNode(x *exec, d doomed) error {
 			if err != nil {
 				return err
 			}
-			return argumentError(d.at, "the %s with the key %q still has edges: delete them too, or write DETACH DELETE",
+			return evalError(d.at, codeConstraint, "DeleteConnectedNode", "the %s with the key %q still has edges: delete them too, or write DETACH DELETE",
 				x.graph.typeLabel(n.Type), n.Key)
 		}
 	}

@@ -227,7 +227,7 @@ func evalParam(e *param) evaluator {
 	return func(x *exec, _ row) (Value, error) {
 		v, ok := x.params[e.Name]
 		if !ok {
-			return Null, &EvalError{Pos: e.Pos, Code: codeParameter,
+			return Null, &EvalError{Pos: e.Pos, Code: codeParameter, Detail: "MissingParameter",
 				Message: fmt.Sprintf("the parameter $%s has no value", quoteName(e.Name))}
 		}
 		return v, nil

@@ -151,7 +151,7 @@ func (c *compiler) index(e *indexExpr) evaluator {
 			return element(v.AsList(), i.AsInt()), nil
 		case KindMap, KindNode, KindEdge:
 			if i.kind != KindString {
-				return Null, typeError(at, "%s is looked up by a string, not %s", aKind(v), aKind(i))
+				return Null, evalError(at, codeType, "MapElementAccessByNonString", "%s is looked up by a string, not %s", aKind(v), aKind(i))
 			}
 			return propertyOf(at, v, i.AsString())
 		}

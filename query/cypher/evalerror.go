@@ -14,13 +14,25 @@ const (
 	codeParameter = "ParameterMissing"
 	// codeResource is an expression that builds more than it may.
 	codeResource = "ResourceError"
+	// codeDeleted is a node or an edge that the statement has deleted.
+	codeDeleted = "EntityNotFound"
+	// codeSyntax is a parameter of SKIP or LIMIT that is no row count.
+	codeSyntax = "SyntaxError"
+	// codeSemantic is MERGE by a property that is null.
+	codeSemantic = "SemanticError"
+	// codeConstraint is a node that cannot be deleted since it has edges.
+	codeConstraint = "ConstraintVerificationFailed"
 )
 
 // EvalError is an expression that has no value for a row. Code is "TypeError"
 // for an operand or argument of the wrong type, "ArithmeticError" for an
 // integer overflow or a division by zero, "ArgumentError" for an argument out
-// of range, "ParameterMissing" for a parameter without a value, and
-// "ResourceError" for an expression that builds too much.
+// of range, "ParameterMissing" for a parameter without a value,
+// "ResourceError" for an expression that builds too much, "EntityNotFound" for a
+// property of something that the statement has deleted, "SyntaxError" for a
+// parameter of SKIP or LIMIT that is no number of rows, "SemanticError" for MERGE by
+// a property that is null, and "ConstraintVerificationFailed" for DELETE of a node
+// that still has edges.
 //
 // Detail is the name that openCypher's compatibility kit gives to the error within
 // its Code, such as InvalidArgumentValue; it may be empty.
@@ -35,12 +47,17 @@ func (e *EvalError) Error() string { return e.Code + ": " + e.Message }
 
 // typeError returns a TypeError.
 func typeError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: codeType, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeType, Detail: "InvalidArgumentType", Message: fmt.Sprintf(format, args...)}
 }
 
 // argumentError returns an ArgumentError.
 func argumentError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: codeArgument, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeArgument, Detail: "NumberOutOfRange", Message: fmt.Sprintf(format, args...)}
+}
+
+// evalError returns an error of any code and detail.
+func evalError(at Pos, code, detail, format string, args ...any) error {
+	return &EvalError{Pos: at, Code: code, Detail: detail, Message: fmt.Sprintf(format, args...)}
 }
 
 // arithmeticError returns an ArithmeticError.

@@ -110,13 +110,14 @@ func (c *compiler) checkArguments(e *funcCall, name, params string, lo, hi int) 
 // probably meant.
 func (c *compiler) unknownFunction(e *funcCall) error {
 	lower := strings.ToLower(e.Name)
-	what := e.Name + "()"
 	if why := refusedFunction(lower); why != "" {
-		what += " (" + why + ")"
-	} else if near := nearest(e.Name, functionNames()); near != "" {
+		return c.unsupported(e.Pos, e.Name, "UnknownFunction", e.Name+"() ("+why+")")
+	}
+	what := "there is no function " + e.Name + "()"
+	if near := nearest(e.Name, functionNames()); near != "" {
 		what += "; did you mean " + near + "()?"
 	}
-	return c.unsupported(e.Pos, e.Name, "UnknownFunction", what)
+	return c.refuse(e.Pos, e.Name, "UnknownFunction", what)
 }
 
 // functionNames returns the names of functions and aggregates in order.

@@ -39,7 +39,7 @@ func strict(name string, f func(Value) (Value, conversion)) func(*exec, Pos, []V
 		v, how := f(a[0])
 		switch how {
 		case wrongType:
-			return Null, typeError(at, "%s() cannot convert %s", name, aKind(a[0]))
+			return Null, evalError(at, codeType, "InvalidArgumentValue", "%s() cannot convert %s", name, aKind(a[0]))
 		case outOfRange:
 			return Null, arithmeticError(at, "%s() of %.40s fits into no integer of 64 bits", name, a[0].String())
 		}

@@ -8,7 +8,7 @@ var listFunctions = []function{
 	{name: "head", params: "list", min: 1, max: 1, takes: aList, call: callHead},
 	{name: "last", params: "list", min: 1, max: 1, takes: aList, call: callLast},
 	{name: "tail", params: "list", min: 1, max: 1, takes: aList, call: callTail},
-	{name: "range", params: "start, end [, step]", min: 2, max: 3, takes: integers, call: callRange},
+	{name: "range", params: "start, end [, step]", min: 2, max: 3, call: callRange},
 	{name: "reverse", params: "list or string", min: 1, max: 1, takes: aSequence, call: callReverse},
 }
 
@@ -50,6 +50,11 @@ func callTail(x *exec, at Pos, a []Value) (Value, error) {
 // callRange returns the integers from start to end, inclusive if step leads to
 // end.
 func callRange(x *exec, at Pos, a []Value) (Value, error) {
+	for _, v := range a {
+		if v.kind != KindInt {
+			return Null, evalError(at, codeArgument, "InvalidArgumentType", "range() needs integers, not %s", aKind(v))
+		}
+	}
 	start, end, step := a[0].AsInt(), a[1].AsInt(), int64(1)
 	if len(a) == 3 {
 		step = a[2].AsInt()

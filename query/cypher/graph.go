@@ -65,7 +65,7 @@ func (g *graph) record(id engine.NodeID) (engine.Node, error) {
 	}
 	n, err := g.r.Node(id)
 	if errors.Is(err, engine.ErrNotFound) {
-		return n, phase.Errorf("the node was deleted: %w", engine.ErrNotFound)
+		return n, evalError(0, codeDeleted, "DeletedEntityAccess", "the node was deleted")
 	}
 	if err != nil {
 		return n, err

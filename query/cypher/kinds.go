@@ -14,11 +14,19 @@ const (
 	varEdges                // the edges of a variable length, a list
 	varPath                 // a path
 	varValue                // none of them: a boolean, number, string, list or map
+	varNumber               // a number
+	varText                 // a string
+	varTruth                // a boolean
+	varList                 // a list of anything but edges
+	varMap                  // a map
 )
+
+// isValue reports whether the kind is none of the graph's.
+func (k varKind) isValue() bool { return k >= varValue }
 
 // String names the kind in a message.
 func (k varKind) String() string {
-	return [...]string{"a value", "a node", "an edge", "a list of edges", "a path", "a value"}[k]
+	return [...]string{"a value", "a node", "an edge", "a list of edges", "a path", "a value", "a number", "a string", "a boolean", "a list", "a map"}[k]
 }
 
 // kinds maps the variables in scope to the kinds of their values.
@@ -135,14 +143,34 @@ func (k kinds) kindOf(x expr) varKind {
 		}
 		return varPath
 	case *literal:
-		if x.Value.IsNull() {
+		switch x.Value.Kind() {
+		case KindNull:
 			return varAny
+		case KindInt, KindFloat:
+			return varNumber
+		case KindString:
+			return varText
+		case KindBool:
+			return varTruth
 		}
 		return varValue
-	case *listLit, *mapLit, *mapProjection, *unaryExpr, *isNullExpr, *labelsExpr,
-		*listComprehension, *patternComprehension, *quantifier, *existsExpr, *countMatches:
+	case *listLit, *listComprehension, *patternComprehension:
+		return varList
+	case *mapLit, *mapProjection:
+		return varMap
+	case *isNullExpr, *labelsExpr, *quantifier, *existsExpr:
+		return varTruth
+	case *countMatches:
+		return varNumber
+	case *unaryExpr:
+		if x.Op == opNot {
+			return varTruth
+		}
 		return varValue
 	case *binaryExpr:
+		if !isArithmetic(x.Op) {
+			return varTruth
+		}
 		return varValue
 	case *funcCall:
 		if isAggregate(x) && x.Name[0]|0x20 != 'm' { // min and max may be of anything

@@ -251,7 +251,8 @@ func (l *lexer) quoted(quote byte, kind tokenKind, bad badToken) (tokenKind, bad
 	return tokBad, bad
 }
 
-// backticks passes a name in backticks, in which two stand for one.
+// backticks passes a name in backticks, in which two stand for one. That of a
+// parameter is not empty; where others may be, the parser knows.
 func (l *lexer) backticks(kind tokenKind) (tokenKind, badToken) {
 	start := l.pos + 1
 	for l.pos++; l.pos < len(l.text); l.pos++ {
@@ -264,7 +265,7 @@ func (l *lexer) backticks(kind tokenKind) (tokenKind, badToken) {
 		}
 		empty := l.pos == start
 		l.pos++
-		if empty {
+		if empty && kind == tokParam {
 			return tokBad, badName
 		}
 		return kind, notBad

@@ -77,7 +77,7 @@ func (p *parser) mapLiteral() *mapLit {
 		if p.is(tokString) {
 			p.fail(p.tok(), "", "the key of a map is a name, in backticks if need be, not a string")
 		}
-		m.Keys = append(m.Keys, p.anyName("a key"))
+		m.Keys = append(m.Keys, p.mapKey())
 		p.expect(tokColon)
 		m.Values = append(m.Values, p.expr())
 		if !p.accept(tokComma) {
@@ -88,6 +88,19 @@ func (p *parser) mapLiteral() *mapLit {
 		p.expected("an operator, ',' or '}'", followWords...)
 	}
 	return m
+}
+
+// mapKey parses the key of a map, which alone among names may be empty.
+func (p *parser) mapKey() string {
+	t := p.tok()
+	switch {
+	case t.kind == tokQuoted:
+		p.next()
+		return unquoteName(p.source(t))
+	case t.kind == tokBad && t.bad == badNumber:
+		p.fail(t, "", "the key of a map begins with a letter, or stands in backticks")
+	}
+	return p.anyName("a key")
 }
 
 // mapProjection parses {.name, .*, name: value, variable} after a variable.

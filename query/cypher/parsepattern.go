@@ -160,8 +160,11 @@ func (p *parser) edgePattern() *edgePattern {
 	if p.accept(tokLeftBracket) {
 		e.Variable = p.patternVariable()
 		e.Types = p.edgeTypes()
-		if p.is(tokStar) {
+		switch {
+		case p.is(tokStar):
 			p.edgeLength(e)
+		case p.is(tokDotDot):
+			p.fail(p.tok(), "InvalidRelationshipPattern", "the length of a path begins with a star: *.. or *1..3")
 		}
 		e.Props = p.patternProps()
 		if !p.accept(tokRightBracket) {

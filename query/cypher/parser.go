@@ -306,7 +306,9 @@ func (p *parser) failBad(t token) {
 	case badName:
 		message = "a name in backticks has at least one character"
 	default:
-		code = "InvalidUnicodeCharacter"
+		if p.text[t.start] >= utf8.RuneSelf {
+			code = "InvalidUnicodeCharacter"
+		}
 		r, _ := utf8.DecodeRuneInString(p.text[t.start:])
 		switch r {
 		case '‘', '’', '“', '”', '„', '«', '»':
@@ -344,7 +346,7 @@ func (p *parser) name(what string) string {
 		return p.source(t)
 	case t.kind == tokQuoted:
 		p.i++
-		return unquoteName(p.source(t))
+		return p.quotedName(t)
 	case t.kind == tokWord:
 		p.fail(t, "", "expected "+what+", found the keyword "+t.word.String()+"; write it in backticks to use it as a name")
 		return ""
@@ -370,8 +372,17 @@ func (p *parser) anyName(what string) string {
 		return p.source(t)
 	case tokQuoted:
 		p.i++
-		return unquoteName(p.source(t))
+		return p.quotedName(t)
 	}
 	p.expected(what)
 	return ""
+}
+
+// quotedName returns a name in backticks, which is not empty.
+func (p *parser) quotedName(t token) string {
+	name := unquoteName(p.source(t))
+	if name == "" {
+		p.fail(t, "", "a name in backticks has at least one character")
+	}
+	return name
 }

@@ -70,8 +70,8 @@ func (p *parser) use() *useClause {
 	} else {
 		u.Graph = p.anyName("the name of a graph, a word or a text in quotes")
 	}
-	switch p.tok().kind {
-	case tokDot, tokMinus, tokForeign, tokEqual:
+	switch odd := p.tok(); {
+	case odd.kind == tokDot, odd.kind == tokMinus, odd.kind == tokForeign, odd.kind == tokEqual, odd.bad == badCharacter:
 		p.fail(p.tok(), "", "the name of a graph with such characters is written in quotes: USE 'name'")
 	}
 	if p.is(tokLeftParen) {

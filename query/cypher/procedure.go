@@ -68,7 +68,10 @@ func (p *Procedure) Signature() string {
 // Arg is an argument of a procedure.
 type Arg struct {
 	Name string
-	Type string // for people: list of nodes, integer, map
+	// Type is for people: list of nodes, integer, map. Arguments of the types
+	// integer, float, number, string, boolean, map and node are checked; with a
+	// question mark behind it (INTEGER?) the argument may be null.
+	Type string
 	// Optional marks an argument that may be left out; it is then null.
 	Optional bool
 }

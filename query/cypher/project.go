@@ -13,9 +13,13 @@ func (pl *planner) project(p *projection) error {
 	if p.Return {
 		name = "Return"
 	}
+	// WHERE becomes the last key: it may name what ORDER BY may.
 	order := slices.Clone(p.Order)
+	if p.Where != nil {
+		order = append(order, &sortItem{Expr: p.Where})
+	}
 	if p.Distinct {
-		order = sortOverColumns(p.Order, items)
+		order = sortOverColumns(order, items)
 	}
 	values := make([]expr, len(items))
 	for i, item := range items {
@@ -48,14 +52,15 @@ func (pl *planner) project(p *projection) error {
 		d.describe("Distinct")
 		pl.add(d)
 	}
-	if err := pl.order(p, order); err != nil {
+	if err := pl.order(p, order[:len(p.Order)]); err != nil {
 		return err
 	}
 	if p.Where == nil {
 		return nil
 	}
-	f, err := pl.filter(p.Where)
+	f, err := pl.filter(order[len(p.Order)].Expr)
 	if err == nil {
+		f.describe("Filter", shownExpr(p.Where))
 		pl.add(f)
 	}
 	return err
@@ -125,7 +130,7 @@ func (pl *planner) plain(name string, items []*projectionItem, values []expr, or
 	}
 	var keys []*sortItem
 	for _, key := range order {
-		if namesOnly(key.Expr, columns) {
+		if !pl.namesOthers(key.Expr, columns) {
 			keys = append(keys, key)
 			continue
 		}
@@ -144,16 +149,17 @@ func (pl *planner) plain(name string, items []*projectionItem, values []expr, or
 	return keys, nil
 }
 
-// namesOnly reports whether an expression names columns only.
-func namesOnly(e expr, columns map[string]bool) bool {
+// namesOthers reports whether an expression names variables of the scope that are not
+// columns.
+func (pl *planner) namesOthers(e expr, columns map[string]bool) bool {
 	names := map[string]bool{}
 	variablesOf(e, names)
 	for name := range names {
-		if !columns[name] {
-			return false
+		if _, ok := pl.scope.slot(name); ok && !columns[name] {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // shownItem writes a column for a plan.

@@ -140,6 +140,9 @@ func (g *graph) edgeProperty(e *Edge, name string) (Value, error) {
 		w, err := g.weight(e)
 		return Float(float64(w)), err
 	}
+	if err := g.alive(e); err != nil {
+		return Null, err
+	}
 	props, err := g.r.EdgeProps(e.From, e.To, e.Type)
 	if err != nil {
 		return Null, err
@@ -161,13 +164,25 @@ func (g *graph) weight(e *Edge) (float32, error) {
 	}
 	w, ok, err := g.r.HasEdge(e.From, e.To, e.Type)
 	if err == nil && !ok {
-		err = phase.Errorf("the edge was deleted: %w", engine.ErrNotFound)
+		err = evalError(0, codeDeleted, "DeletedEntityAccess", "the edge was deleted")
 	}
 	return w, err
 }
 
+// alive returns the error of an edge that the statement has deleted.
+func (g *graph) alive(e *Edge) error {
+	if !g.writes {
+		return nil
+	}
+	_, err := g.weight(e)
+	return err
+}
+
 // edgeProperties returns the properties of an edge.
 func (g *graph) edgeProperties(e *Edge) (map[string]Value, error) {
+	if err := g.alive(e); err != nil {
+		return nil, err
+	}
 	props, err := g.r.EdgeProps(e.From, e.To, e.Type)
 	if err != nil {
 		return nil, err

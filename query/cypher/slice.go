@@ -16,8 +16,11 @@ func (b *rowBound) rows(x *exec) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if v.kind != KindInt || v.AsInt() < 0 {
-		return 0, argumentError(b.at, "%s takes a whole number of at least 0, not %s", b.clause, v)
+	switch {
+	case v.kind != KindInt:
+		return 0, evalError(b.at, codeSyntax, "InvalidArgumentType", "%s takes a whole number of at least 0, not %s", b.clause, v)
+	case v.AsInt() < 0:
+		return 0, evalError(b.at, codeSyntax, "NegativeIntegerArgument", "%s takes a whole number of at least 0, not %s", b.clause, v)
 	}
 	return v.AsInt(), nil
 }

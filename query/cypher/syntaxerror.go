@@ -32,6 +32,7 @@ type SyntaxError struct {
 
 	text       string
 	start, end int // of Near in text, in bytes
+	typeError  bool
 }
 
 // newSyntaxError returns an error of a place in a text.
@@ -50,13 +51,15 @@ func (e *SyntaxError) Error() string {
 }
 
 // Type returns the type that openCypher's compatibility kit gives to the error:
-// ProcedureError for an unknown procedure, ParameterMissing if CALL lacks a parameter,
+// TypeError for a property of a number, ProcedureError for an unknown procedure, ParameterMissing if CALL lacks a parameter,
 // else SyntaxError.
 func (e *SyntaxError) Type() string {
-	switch e.Code {
-	case "ProcedureNotFound":
+	switch {
+	case e.typeError:
+		return "TypeError"
+	case e.Code == "ProcedureNotFound":
 		return "ProcedureError"
-	case "MissingParameter":
+	case e.Code == "MissingParameter":
 		return "ParameterMissing"
 	}
 	return "SyntaxError"

@@ -49,7 +49,7 @@ const (
 	tokSlash        // /
 	tokPercent      // %
 	tokCaret        // ^
-	tokForeign      // an operator of other dialects: !, !=, ==, &, ||, ::, ?, @, #
+	tokForeign      // an operator of other dialects: !, !=, ==, &, ||, ::
 )
 
 // badToken is the reason for a tokBad.
@@ -236,7 +236,7 @@ func indexSymbols() map[string]tokenKind {
 			m[text] = tokenKind(kind)
 		}
 	}
-	for _, text := range []string{"!=", "==", "||", "&&", "::", "!", "&", "?", "@", "#", "~"} {
+	for _, text := range []string{"!=", "==", "||", "&&", "::", "!", "&"} {
 		m[text] = tokForeign
 	}
 	return m

@@ -97,7 +97,7 @@ func TestParseWhereRefuses(t *testing.T) {
 		{`a >= datetime('yesterday')`, 6, `datetime`, "not a point in time"},
 		{`a >= datetime('1066-10-14')`, 6, `datetime`, "1678"},
 		{`a = 1/0`, 6, `/`, "zero"},
-		{`nosuch(a) = 1`, 1, `nosuch`, "not supported"},
+		{`nosuch(a) = 1`, 1, `nosuch`, "there is no function"},
 		{`labels(a) = []`, 8, `a`, "labels needs a node"},
 		{`count(a) > 1`, 1, `count`, "aggregates"},
 		{`a = $x`, 5, `$x`, "parameters in a condition"},

@@ -306,7 +306,7 @@ func TestRefused(t *testing.T) {
 		{"CALL graph.pagerank({projection: 'x'})", `there is no projection "x"`},
 		{"CALL graph.ppr([])", "seeds are a list of at least one node"},
 		{"CALL graph.ppr([1])", "seeds are nodes"},
-		{"CALL graph.kcore(7)", "options are a map"},
+		{"CALL graph.kcore(7)", "the argument options is of the type map"},
 		{"CALL graph.kcore.write()", "option property names the property"},
 		{"CALL graph.kcore.write({property: '_text'})", "does not begin with an underscore"},
 		{"CALL vec.search('place', 'b', 0)", "k is a whole number from 1 on"},
