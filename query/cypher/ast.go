@@ -80,7 +80,7 @@ const (
 	shortestAll
 )
 
-// nodePattern is (variable:Label {key: value}).
+// nodePattern is (variable:Label {key: value} WHERE condition).
 type nodePattern struct {
 	Pos
 	Variable string
@@ -89,19 +89,26 @@ type nodePattern struct {
 	Labels []string
 	Any    bool
 	Props  expr // *mapLit, *param or nil
+	Where  expr // nil for none
 }
 
-// edgePattern is -[variable:TYPE|OTHER*1..3 {key: value}]->.
+// edgePattern is -[variable:TYPE|OTHER*1..3 {key: value}]-> or
+// -[variable:TYPE|OTHER {key: value} WHERE condition]->{1,3}.
 type edgePattern struct {
 	Pos
 	Variable string
 	Types    []string // alternatives; none is any type
 	Dir      direction
 	Props    expr // *mapLit, *param or nil
+	// Where is nil for none. In a quantified pattern the variable stands for each
+	// single edge in it.
+	Where expr
 	// Var marks a variable length of Min to Max edges. If there is no upper
 	// bound, Max is -1.
 	Var      bool
 	Min, Max int
+	// Quantified marks a variable length that stands behind the arrow.
+	Quantified bool
 }
 
 // direction is the direction in which a pattern is written.
@@ -145,9 +152,32 @@ type projectionItem struct {
 
 // sortItem is a key of ORDER BY.
 type sortItem struct {
-	Expr expr
-	Desc bool
+	Expr  expr
+	Desc  bool
+	Nulls nullsPlace
 }
+
+// with returns the key with another expression.
+func (s *sortItem) with(e expr) *sortItem { return &sortItem{e, s.Desc, s.Nulls} }
+
+// suffix is what stands behind the expression.
+func (s *sortItem) suffix() string {
+	text := ""
+	if s.Desc {
+		text = " DESC"
+	}
+	return text + [...]string{"", " NULLS FIRST", " NULLS LAST"}[s.Nulls]
+}
+
+// nullsPlace is where null stands in an order.
+type nullsPlace uint8
+
+// The places: null is the greatest value, NULLS FIRST and NULLS LAST.
+const (
+	nullsGreatest nullsPlace = iota
+	nullsFirst
+	nullsLast
+)
 
 // callClause is CALL procedure(arguments) YIELD columns WHERE condition. Without
 // parentheses Args is nil and Implicit set: the arguments are parameters of the

@@ -243,6 +243,11 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 		case insideAggregate:
 			c.fail(f.Pos, "NestedAggregation", "%s stands in another aggregate: make it a column of a WITH before", f.Name)
 		}
+		for _, x := range f.Args {
+			if isVolatile(x) {
+				c.fail(f.Pos, "NonConstantExpression", "%s needs a value that can be computed again: put the random number into a WITH before", f.Name)
+			}
+		}
 		e.aggregate = insideAggregate
 		e.grouping = nil
 	}

@@ -29,8 +29,8 @@ func (c *checker) matchPatterns(ps []*pattern, scope exprScope) (undo func()) {
 			kind := varEdge
 			if e.Var {
 				kind = varEdges
-				if _, ok := before[e.Variable]; ok && e.Variable != "" {
-					c.unsupported(e.Pos, "a variable length with a variable that is bound already")
+				if k, ok := before[e.Variable]; ok && e.Variable != "" && k == varList {
+					before[e.Variable] = varEdges // a list that may hold edges
 				}
 			}
 			if k, ok := here[e.Variable]; ok && (k == varEdge || k == varEdges) {
@@ -53,12 +53,29 @@ func (c *checker) matchPatterns(ps []*pattern, scope exprScope) (undo func()) {
 	for _, pt := range ps {
 		for _, n := range pt.Nodes {
 			c.matchedProps(n.Props, scope)
+			c.patternWhere(n.Where, scope)
 		}
 		for _, e := range pt.Edges {
 			c.matchedProps(e.Props, scope)
+			c.edgeWhere(e, scope)
 		}
 	}
 	return undo
+}
+
+// patternWhere checks a condition within a pattern.
+func (c *checker) patternWhere(where expr, scope exprScope) {
+	scope.where = "WHERE"
+	c.where(where, scope)
+}
+
+// edgeWhere checks the condition of an edge. In a quantified pattern its variable stands
+// for one edge.
+func (c *checker) edgeWhere(e *edgePattern, scope exprScope) {
+	if e.Var && e.Variable != "" {
+		defer scope.vars.set(varEdge, e.Variable)()
+	}
+	c.patternWhere(e.Where, scope)
 }
 
 // nameAfter returns the position of a name at or after a position.
@@ -97,9 +114,6 @@ func (c *checker) matchedProps(props expr, scope exprScope) {
 // shortest checks a pattern of shortest paths.
 func (c *checker) shortest(pt *pattern) {
 	for _, e := range pt.Edges {
-		if e.Props != nil {
-			c.unsupported(e.Pos, "properties of edges in shortestPath; write MATCH p = ... WHERE all(r IN relationships(p) WHERE ...)")
-		}
 		if e.Var && e.Min > 1 {
 			c.unsupported(e.Pos, "a least length above 1 in shortestPath")
 		}
@@ -132,6 +146,9 @@ func (c *checker) writtenPattern(pt *pattern, vars kinds, clause string) {
 // writtenNode checks a node of CREATE or MERGE. A node that is already bound
 // may only be the end of an edge, without labels and properties.
 func (c *checker) writtenNode(n *nodePattern, alone bool, here map[string]varKind, scope exprScope) {
+	if n.Where != nil {
+		c.fail(n.Where.At(), "", "a condition in a pattern is for MATCH, not for %s", scope.where)
+	}
 	if n.Any {
 		c.fail(n.Pos, "UnexpectedSyntax", "%s cannot choose between labels: write one", scope.where)
 	}
@@ -157,6 +174,9 @@ func (c *checker) writtenNode(n *nodePattern, alone bool, here map[string]varKin
 // writtenEdge checks an edge of CREATE or MERGE.
 func (c *checker) writtenEdge(e *edgePattern, here map[string]varKind, scope exprScope) {
 	clause := scope.where
+	if e.Where != nil {
+		c.fail(e.Where.At(), "", "a condition in a pattern is for MATCH, not for %s", clause)
+	}
 	if _, bound := scope.vars[e.Variable]; bound && e.Variable != "" {
 		c.fail(c.nameAfter(e.Pos, e.Variable), "VariableAlreadyBound", "the variable %s is bound already: %s cannot make it again", e.Variable, clause)
 	}

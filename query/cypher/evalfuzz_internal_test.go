@@ -69,6 +69,9 @@ func TestRandomExpressions(t *testing.T) {
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		text := randomExpr(r, run.names, 3)
+		if strings.Contains(text, "rand") {
+			continue
+		}
 		v, ok := evalOnce(t, run, text)
 		again, okAgain := evalOnce(t, run, text)
 		if ok != okAgain || !v.Equal(again) {

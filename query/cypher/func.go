@@ -14,6 +14,8 @@ type function struct {
 	// takes is what every argument must be, nil if call decides. If an argument is
 	// null, so is the result.
 	takes *argument
+	// volatile marks a function whose result differs from call to call.
+	volatile bool
 	// call computes the result from arguments, which it must not keep. It is
 	// nil for functions that the compiler handles itself.
 	call func(x *exec, at Pos, a []Value) (Value, error)
@@ -46,7 +48,7 @@ func (f *function) usage() string { return f.name + "(" + f.params + ")" }
 // functionsByName holds the functions under their names in lower case.
 var functionsByName = byName(
 	lazyFunctions, graphFunctions, listFunctions, stringFunctions,
-	mathFunctions, conversionFunctions, vectorFunctions)
+	mathFunctions, conversionFunctions, vectorFunctions, randomFunctions)
 
 func byName(lists ...[]function) map[string]*function {
 	m := map[string]*function{}
@@ -152,7 +154,7 @@ func (c *compiler) call(e *funcCall) evaluator {
 	}
 	args := c.evalAll(e.Args)
 	run := callOf(f, args, e.Pos)
-	if c.allFold(e.Args) {
+	if !f.volatile && c.allFold(e.Args) {
 		// Lists and maps are not kept: they may be long.
 		v, err := run(&exec{}, nil)
 		if err == nil && v.kind != KindList && v.kind != KindMap {

@@ -44,8 +44,6 @@ const (
 // refusedFunctions are the functions of openCypher, and some of its dialects,
 // that the subset leaves out.
 var refusedFunctions = map[string]string{
-	"rand":            repeats,
-	"randomuuid":      repeats,
 	"timestamp":       repeats,
 	"date":            noParts,
 	"time":            noParts,

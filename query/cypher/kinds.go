@@ -8,17 +8,17 @@ type varKind uint8
 
 // The kinds of variables.
 const (
-	varAny   varKind = iota // not known, such as a column of a procedure
-	varNode                 // a node
-	varEdge                 // an edge
-	varEdges                // the edges of a variable length, a list
-	varPath                 // a path
-	varValue                // none of them: a boolean, number, string, list or map
-	varNumber               // a number
-	varText                 // a string
-	varTruth                // a boolean
-	varList                 // a list of anything but edges
-	varMap                  // a map
+	varAny    varKind = iota // not known, such as a column of a procedure
+	varNode                  // a node
+	varEdge                  // an edge
+	varEdges                 // the edges of a variable length, a list
+	varPath                  // a path
+	varValue                 // none of them: a boolean, number, string, list or map
+	varNumber                // a number
+	varText                  // a string
+	varTruth                 // a boolean
+	varList                  // a list of anything but edges
+	varMap                   // a map
 )
 
 // isValue reports whether the kind is none of the graph's.

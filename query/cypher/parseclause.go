@@ -92,7 +92,7 @@ func (p *parser) projectionItem() *projectionItem {
 	return it
 }
 
-// sortItem parses expression ASC or DESC.
+// sortItem parses expression ASC or DESC, and NULLS FIRST or NULLS LAST.
 func (p *parser) sortItem() *sortItem {
 	it := &sortItem{Expr: p.expr()}
 	switch {
@@ -101,7 +101,16 @@ func (p *parser) sortItem() *sortItem {
 	case p.acceptKeyword(kwAsc), p.acceptKeyword(kwAscending):
 	}
 	if p.isWord("NULLS") {
-		p.unsupported(p.tok(), "NULLS FIRST and NULLS LAST of GQL; null is the largest value")
+		p.next()
+		switch {
+		case p.isWord("FIRST"):
+			it.Nulls = nullsFirst
+		case p.isWord("LAST"):
+			it.Nulls = nullsLast
+		default:
+			p.expected("FIRST or LAST", "FIRST", "LAST")
+		}
+		p.next()
 	}
 	return it
 }

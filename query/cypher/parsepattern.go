@@ -60,10 +60,11 @@ func (p *parser) chain() *pattern {
 	}
 	pt := &pattern{Pos: p.pos(), Nodes: []*nodePattern{p.nodePattern()}}
 	for p.is(tokMinus) || p.is(tokLess) {
-		pt.Edges = append(pt.Edges, p.edgePattern())
+		e := p.edgePattern()
 		if p.is(tokPlus) || p.is(tokStar) || p.is(tokLeftBrace) {
-			p.unsupported(p.tok(), "quantified edges; write -[:TYPE*1..3]->")
+			p.edgeQuantifier(e)
 		}
+		pt.Edges = append(pt.Edges, e)
 		pt.Nodes = append(pt.Nodes, p.nodePattern())
 	}
 	if p.is(tokLeftParen) {
@@ -85,6 +86,7 @@ func (p *parser) nodePattern() *nodePattern {
 	}
 	n.Labels, n.Any = p.labels(true)
 	n.Props = p.patternProps()
+	n.Where = p.where()
 	if !p.accept(tokRightParen) {
 		p.expected("':' and a label, '{' and properties, or ')'")
 	}
@@ -96,7 +98,7 @@ func (p *parser) nodePattern() *nodePattern {
 func (p *parser) patternVariable() string {
 	switch p.peek(1).kind {
 	case tokRightParen, tokRightBracket, tokColon, tokLeftBrace, tokStar:
-		if p.is(tokWord) {
+		if p.is(tokWord) && !p.isKeyword(kwWhere) {
 			return p.name("a variable")
 		}
 	}
@@ -146,9 +148,6 @@ func (p *parser) patternProps() expr {
 	case p.is(tokParam):
 		props = p.parameter()
 	}
-	if p.isKeyword(kwWhere) {
-		p.unsupported(p.tok(), "WHERE inside a pattern; write it after the patterns")
-	}
 	return props
 }
 
@@ -167,6 +166,10 @@ func (p *parser) edgePattern() *edgePattern {
 			p.fail(p.tok(), "InvalidRelationshipPattern", "the length of a path begins with a star: *.. or *1..3")
 		}
 		e.Props = p.patternProps()
+		if e.Var && p.isKeyword(kwWhere) {
+			p.unsupported(p.tok(), "WHERE in a pattern with a star; write -[r:TYPE WHERE condition]->{1,3}")
+		}
+		e.Where = p.where()
 		if !p.accept(tokRightBracket) {
 			p.expected("':' and an edge type, '*' and a length, '{' and properties, or ']'")
 		}
@@ -235,6 +238,40 @@ func (p *parser) edgeLength(e *edgePattern) {
 	}
 }
 
+// edgeQuantifier parses +, *, {2}, {1,3}, {1,} or {,3} behind an edge.
+func (p *parser) edgeQuantifier(e *edgePattern) {
+	if e.Var {
+		p.fail(p.tok(), "InvalidRelationshipPattern", "a pattern of edges has one length: *1..3 within it or {1,3} behind it")
+	}
+	e.Var, e.Quantified, e.Min, e.Max = true, true, 0, -1
+	switch t := p.next(); t.kind {
+	case tokPlus:
+		e.Min = 1
+		return
+	case tokStar:
+		return
+	}
+	if p.is(tokInt) {
+		e.Min = p.edgeCount()
+		e.Max = e.Min
+	}
+	if p.accept(tokComma) {
+		e.Max = -1
+		if p.is(tokInt) {
+			e.Max = p.edgeCount()
+		}
+	} else if e.Max < 0 {
+		p.expected("a number of edges, as in {1,3}")
+	}
+	if p.is(tokParam) {
+		p.fail(p.tok(), "InvalidParameterUse", "the length of a path is written as numbers, not as a parameter")
+	}
+	if e.Max == 0 {
+		p.fail(p.tok(), "InvalidRelationshipPattern", "the greatest number of edges is 1 at least")
+	}
+	p.expect(tokRightBrace)
+}
+
 // edgeCount parses a number of edges.
 func (p *parser) edgeCount() int {
 	t := p.next()
@@ -271,6 +308,9 @@ func (p *parser) patternFollows(n int) bool {
 	case tokParam:
 		i++
 	}
+	if at(i).word == kwWhere {
+		i = p.skipBrackets(p.i+n) - 1
+	}
 	if at(i).kind != tokRightParen {
 		return false
 	}
@@ -290,7 +330,7 @@ func (p *parser) patternFollows(n int) bool {
 		return false
 	}
 	i++
-	return at(i).kind == tokGreater || at(i).kind == tokLeftParen
+	return at(i).kind == tokGreater || at(i).kind == tokLeftParen || at(i).kind == tokLeftBrace
 }
 
 // skipBrackets returns the place after the bracket that closes the one at i, or

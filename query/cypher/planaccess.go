@@ -68,7 +68,7 @@ func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, 
 // accessBy returns the access that a condition gives to a node, nil for none.
 func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine.TypeID) (*access, error) {
 	b, ok := c.expr.(*binaryExpr)
-	if !ok {
+	if !ok || c.volatile {
 		return nil, nil
 	}
 	name, value, op := g.comparedProperty(b, at)

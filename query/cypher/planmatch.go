@@ -120,8 +120,13 @@ func (g *patternGraph) next(s matchState) (move, bool, error) {
 			continue
 		}
 		ends := uint64(1)<<e.from | uint64(1)<<e.to
-		if e.bound {
+		switch {
+		case e.bound && !e.Var, e.bound && s.nodes&(1<<e.from) != 0:
 			return move{edge: i, from: e.from, rows: 1}, true, nil
+		case e.bound && s.nodes&(1<<e.to) != 0:
+			return move{edge: i, from: e.to, rows: 1}, true, nil
+		case e.bound:
+			continue
 		}
 		if s.nodes&ends == ends {
 			return move{edge: i, from: e.from, rows: 0.5}, true, nil

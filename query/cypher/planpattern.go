@@ -19,8 +19,8 @@ type patEdge struct {
 	from, to int    // places of its nodes, as written
 	bound    bool   // before the MATCH
 	shortest shortestKind
-	reversed bool // steps lead from to to from
-	props    []propTest
+	reversed bool       // steps lead from to to from
+	tests    *edgeTests // of each edge; nil for none
 }
 
 // patPath is a pattern whose path has a variable.
@@ -40,6 +40,8 @@ type conjunct struct {
 	edges uint64
 	paths uint64
 	done  bool
+	// volatile marks a condition that is decided anew for each match.
+	volatile bool
 }
 
 // patternGraph is the graph of nodes, edges and conditions in the patterns of a
@@ -52,6 +54,8 @@ type patternGraph struct {
 	conds []*conjunct
 	named map[string]int // node by variable
 	m     *matched
+	// pending are the conditions within the patterns, until all is named.
+	pending []expr
 }
 
 // maxPattern is how many nodes and edges the patterns of one MATCH may have.
@@ -70,6 +74,12 @@ func (pl *planner) newPatternGraph(patterns []*pattern, where expr) (*patternGra
 		}
 	}
 	g.m.edges = make([][]engine.Edge, len(g.edges))
+	for _, e := range g.pending {
+		g.addConjunct(e)
+	}
+	if err := g.edgeTests(); err != nil {
+		return nil, err
+	}
 	for _, e := range conjuncts(where, nil) {
 		g.addConjunct(e)
 	}
@@ -104,9 +114,6 @@ func (g *patternGraph) pattern(p *pattern, before int) error {
 		e := p.Edges
 		if len(e) != 1 {
 			return refuse(g.pl.text, p.Pos, "a shortest path over a pattern of other than one edge")
-		}
-		if e[0].Props != nil {
-			return refuse(g.pl.text, e[0].Pos, "properties in the edge of a shortest path")
 		}
 		if e[0].Var && e[0].Min > 1 {
 			return refuse(g.pl.text, e[0].Pos, "a shortest path of at least %d edges", e[0].Min)
@@ -155,6 +162,9 @@ func (g *patternGraph) node(n *nodePattern, before int) (int, error) {
 		g.named[node.name] = at
 	}
 	g.nodes[at].labels.add(n.Labels, n.Any)
+	if n.Where != nil {
+		g.pending = append(g.pending, conjuncts(n.Where, nil)...)
+	}
 	return at, g.properties(g.nodes[at].name, n.Props, n.Pos)
 }
 
@@ -164,10 +174,7 @@ func (g *patternGraph) properties(name string, props expr, at Pos) error {
 	case nil:
 	case *mapLit:
 		for i, key := range props.Keys {
-			g.addConjunct(&binaryExpr{
-				Pos: props.Values[i].At(), Op: opEqual, R: props.Values[i],
-				L: &property{Pos: at, X: &variable{Pos: at, Name: name}, Name: key},
-			})
+			g.pending = append(g.pending, propertyTest(name, key, props.Values[i], at))
 		}
 	default:
 		return refuse(g.pl.text, props.At(), "a parameter as all properties of a pattern that is matched")
@@ -184,37 +191,35 @@ func (g *patternGraph) edge(p *pattern, e *edgePattern, from, to, before int) er
 			if slot >= before {
 				return refuse(g.pl.text, e.Pos, "an edge variable that stands twice in one MATCH")
 			}
-			if e.Var || p.Shortest != notShortest {
-				return refuse(g.pl.text, e.Pos, "edges of variable length that are bound already")
+			if p.Shortest != notShortest {
+				return refuse(g.pl.text, e.Pos, "edges of a shortest path that are bound already")
 			}
 			edge.name, edge.slot, edge.bound = e.Variable, slot, true
 		}
 	}
-	if !edge.bound && (wanted || e.Props != nil && !e.Var) {
+	each := e.Var || p.Shortest != notShortest // Props and Where are about each edge
+	if !edge.bound && (wanted || (e.Props != nil || e.Where != nil) && p.Shortest == notShortest) {
 		edge.name = e.Variable
 		if edge.name == "" {
 			edge.name = g.pl.hidden()
 		}
 		edge.slot = g.pl.scope.add(edge.name)
 	}
-	if !e.Var {
-		return g.properties(edge.name, e.Props, e.Pos)
+	if each {
+		return nil // see edgeTests
 	}
-	m, ok := e.Props.(*mapLit)
-	if !ok && e.Props != nil {
-		return refuse(g.pl.text, e.Props.At(), "a parameter as all properties of a pattern that is matched")
+	if e.Where != nil {
+		g.pending = append(g.pending, conjuncts(e.Where, nil)...)
 	}
-	if m == nil {
-		return nil
+	return g.properties(edge.name, e.Props, e.Pos)
+}
+
+// propertyTest returns the condition that a property is a value.
+func propertyTest(name, key string, value expr, at Pos) expr {
+	return &binaryExpr{
+		Pos: value.At(), Op: opEqual, R: value,
+		L: &property{Pos: at, X: &variable{Pos: at, Name: name}, Name: key},
 	}
-	for i, key := range m.Keys {
-		value, err := g.pl.expr(m.Values[i])
-		if err != nil {
-			return err
-		}
-		edge.props = append(edge.props, propTest{key, value})
-	}
-	return nil
 }
 
 // addConjunct adds a conjunct. Labels go to their node at once.
@@ -229,7 +234,7 @@ func (g *patternGraph) addConjunct(e expr) {
 	}
 	names := map[string]bool{}
 	variablesOf(e, names)
-	c := &conjunct{expr: e}
+	c := &conjunct{expr: e, volatile: isVolatile(e)}
 	for i, n := range g.nodes {
 		if names[n.name] {
 			c.nodes |= 1 << i
@@ -244,6 +249,9 @@ func (g *patternGraph) addConjunct(e expr) {
 		if names[p.name] {
 			c.paths |= 1 << i
 		}
+	}
+	if c.volatile {
+		c.nodes = 1<<len(g.nodes) - 1
 	}
 	g.conds = append(g.conds, c)
 }

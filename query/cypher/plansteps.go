@@ -115,7 +115,7 @@ func (pl *planner) filter(cond expr) (*filter, error) {
 func (g *patternGraph) follow(m move, before matchState) step {
 	e := g.edges[m.edge]
 	to := e.from + e.to - m.from
-	if e.bound {
+	if e.bound && !e.Var {
 		return g.ends(m.edge, before)
 	}
 	e.reversed = m.from != e.from
@@ -136,14 +136,18 @@ func (g *patternGraph) follow(m move, before matchState) step {
 	text := g.hopText(m.from, e, to)
 	switch {
 	case e.shortest != notShortest:
-		s := &shortest{hop: h, min: 1, max: 1, all: e.shortest == shortestAll}
+		s := &shortest{hop: h, tests: e.tests, min: 1, max: 1, all: e.shortest == shortestAll}
 		if e.Var {
 			s.min, s.max = e.Min, e.Max
 		}
 		s.describe("ShortestPath", text)
 		return s
+	case e.bound:
+		s := &boundEdges{hop: h, min: e.Min, max: e.Max, tests: e.tests, reversed: e.reversed}
+		s.describe(intoName("BoundEdges", into), text)
+		return s
 	case e.Var:
-		s := &varExpand{hop: h, min: e.Min, max: e.Max, props: e.props, reversed: e.reversed}
+		s := &varExpand{hop: h, min: e.Min, max: e.Max, tests: e.tests, reversed: e.reversed}
 		s.describe(intoName("VarExpand", into), text)
 		return s
 	}

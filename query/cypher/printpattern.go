@@ -208,6 +208,7 @@ func (p *printer) node(n *nodePattern) {
 	}
 	p.labels(n.Labels, n.Any)
 	p.patternProps(n.Props, n.Variable != "" || n.Labels != nil)
+	p.where(n.Where)
 	p.WriteString(")")
 }
 
@@ -227,21 +228,42 @@ func (p *printer) edge(e *edgePattern) {
 		p.WriteString("<")
 	}
 	p.WriteString("-")
-	if e.Variable != "" || e.Types != nil || e.Var || e.Props != nil {
+	if e.Variable != "" || e.Types != nil || e.Var && !e.Quantified || e.Props != nil || e.Where != nil {
 		p.WriteString("[")
 		if e.Variable != "" {
 			p.WriteString(quoteVariable(e.Variable))
 		}
 		p.labels(e.Types, true)
-		if e.Var {
+		if e.Var && !e.Quantified {
 			p.WriteString(edgeLength(e.Min, e.Max))
 		}
-		p.patternProps(e.Props, e.Variable != "" || e.Types != nil || e.Var)
+		p.patternProps(e.Props, e.Variable != "" || e.Types != nil || e.Var && !e.Quantified)
+		p.where(e.Where)
 		p.WriteString("]")
 	}
 	p.WriteString("-")
 	if e.Dir == dirOut {
 		p.WriteString(">")
+	}
+	if e.Quantified {
+		p.WriteString(quantifierText(e.Min, e.Max))
+	}
+}
+
+// quantifierText writes a length behind an edge, as {1,3}.
+func quantifierText(min, max int) string {
+	text := "{" + strconv.Itoa(min) + ","
+	if max >= 0 {
+		text += strconv.Itoa(max)
+	}
+	return text + "}"
+}
+
+// where writes WHERE and a condition, if there is one.
+func (p *printer) where(x expr) {
+	if x != nil {
+		p.WriteString(" WHERE ")
+		p.inner(x)
 	}
 }
 

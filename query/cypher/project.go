@@ -31,7 +31,7 @@ func (pl *planner) project(p *projection) error {
 		}
 		values = g.items
 		for i, key := range order {
-			order[i] = &sortItem{Expr: g.order[i], Desc: key.Desc}
+			order[i] = key.with(g.order[i])
 		}
 	}
 	out := &segment{}
@@ -95,7 +95,7 @@ func sortOverColumns(order []*sortItem, items []*projectionItem) []*sortItem {
 			}
 			return nil
 		})
-		out = append(out, &sortItem{Expr: e, Desc: s.Desc})
+		out = append(out, s.with(e))
 	}
 	return out
 }
@@ -143,7 +143,7 @@ func (pl *planner) plain(name string, items []*projectionItem, values []expr, or
 		column := fmt.Sprintf(" sort%d", len(s.keys))
 		out.add(column)
 		s.keys = append(s.keys, ev)
-		keys = append(keys, &sortItem{Expr: &variable{Pos: key.Expr.At(), Name: column}, Desc: key.Desc})
+		keys = append(keys, key.with(&variable{Pos: key.Expr.At(), Name: column}))
 	}
 	pl.add(s)
 	return keys, nil
@@ -189,12 +189,8 @@ func (pl *planner) order(p *projection, order []*sortItem) error {
 			if err != nil {
 				return err
 			}
-			s.keys = append(s.keys, sortKey{ev, key.Desc})
-			text := shownExpr(p.Order[i].Expr)
-			if key.Desc {
-				text += " DESC"
-			}
-			shown = append(shown, text)
+			s.keys = append(s.keys, sortKey{ev, key.Desc, key.Nulls})
+			shown = append(shown, shownExpr(p.Order[i].Expr)+key.suffix())
 		}
 		if s.describe("Sort", shown...); limit != nil {
 			s.describe("Top", shown...)

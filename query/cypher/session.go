@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -46,6 +47,9 @@ type Options struct {
 	Guard func(ctx context.Context, graph string) (reason string, err error)
 	// Files opens the files of COPY; nil refuses it.
 	Files Files
+	// Seed, if not 0, is where rand() and randomUUID() begin: the same statements in
+	// the same order then have the same results. Otherwise each session has its own.
+	Seed int64
 }
 
 // Files opens the files of COPY. If a statement fails and a file of Create has
@@ -65,6 +69,7 @@ type Session struct {
 	projections Projections
 	stats       map[engine.GraphID]*statistics
 	pages       [][]engine.Edge // that no statement uses
+	source      *rand.ChaCha8   // of rand(), nil until wanted
 }
 
 // NewSession returns a session.

@@ -14,6 +14,7 @@ type shortest struct {
 	hop
 	min, max int // of edges; max is -1 if there is no bound
 	all      bool
+	tests    *edgeTests
 	page     []engine.Edge
 }
 
@@ -43,6 +44,7 @@ func (s *shortest) open(x *exec, next sink) sink {
 	s.page = x.page()
 	return stream(next, func(r row) error {
 		from, to := r[s.from], r[s.to]
+		s.tests.begin(r)
 		f, ok := s.test.filter(x)
 		if from.kind != KindNode || to.kind != KindNode || !ok && s.min > 0 {
 			return nil
@@ -137,6 +139,11 @@ func (s *shortest) advance(x *exec, d *side, f engine.EdgeFilter) error {
 					return err
 				}
 				if i > 0 && edge.From == edge.To && edge == page[i-1] {
+					continue
+				}
+				if ok, err := s.tests.fit(x, identity(edge)); err != nil {
+					return err
+				} else if !ok {
 					continue
 				}
 				other := edge.Other(id)

@@ -6,6 +6,7 @@ import "container/heap"
 type sortKey struct {
 	value evaluator
 	desc  bool
+	nulls nullsPlace
 }
 
 // sortStep sorts rows stably. If it knows a bound, it keeps only that many.
@@ -42,15 +43,27 @@ type sortHeap struct {
 // compare orders rows as the result has them.
 func (h *sortHeap) compare(a, b *sorted) int {
 	for i, k := range h.keys {
-		c := compareOrder(a.keys[i], b.keys[i])
-		if k.desc {
-			c = -c
-		}
+		c := k.compare(a.keys[i], b.keys[i])
 		if c != 0 {
 			return c
 		}
 	}
 	return a.seq - b.seq
+}
+
+// compare orders two values.
+func (k *sortKey) compare(a, b Value) int {
+	if k.nulls != nullsGreatest && a.IsNull() != b.IsNull() {
+		if a.IsNull() == (k.nulls == nullsFirst) {
+			return -1
+		}
+		return 1
+	}
+	c := compareOrder(a, b)
+	if k.desc {
+		c = -c
+	}
+	return c
 }
 
 func (h *sortHeap) Len() int           { return len(h.rows) }

@@ -6,38 +6,24 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// propTest is a property that each edge of a path of variable length must
-// have.
-type propTest struct {
-	name  string
-	value evaluator
-}
-
 // varExpand binds the paths of min to max different edges that begin at a node,
 // and their last nodes. If there is no upper bound, max is -1.
 type varExpand struct {
 	planned
 	hop
 	min, max int
-	props    []propTest
+	tests    *edgeTests
 	reversed bool // steps lead from the pattern's right end to its left
 	pages    [][]engine.Edge
-	want     []Value // of props, for the row at hand
 }
 
 func (v *varExpand) open(x *exec, next sink) sink {
-	v.want = make([]Value, len(v.props))
 	return stream(next, func(r row) error {
 		from, to := r[v.from], r[v.to]
 		if from.kind != KindNode || v.into && to.kind != KindNode {
 			return nil
 		}
-		for i, p := range v.props {
-			var err error
-			if v.want[i], err = p.value(x, r); err != nil {
-				return err
-			}
-		}
+		v.tests.begin(r)
 		f, ok := v.test.filter(x)
 		if !ok {
 			f.Types = []engine.EdgeType{} // paths of no edge may be meant
@@ -82,7 +68,7 @@ func (v *varExpand) walk(x *exec, id, to engine.NodeID, f engine.EdgeFilter, r r
 				!v.m.free(edge, v.others) {
 				continue
 			}
-			ok, err := v.fits(x, edge)
+			ok, err := v.tests.fit(x, edge)
 			if err != nil {
 				return err
 			}
@@ -116,17 +102,6 @@ func (v *varExpand) page(x *exec, depth int) ([]engine.Edge, error) {
 	}
 	v.pages = append(v.pages, make([]engine.Edge, 0, size))
 	return v.pages[depth], nil
-}
-
-// fits reports whether an edge has the wanted properties.
-func (v *varExpand) fits(x *exec, e engine.Edge) (bool, error) {
-	for i, p := range v.props {
-		have, err := x.graph.edgeProperty(&Edge{Edge: e, graph: x.graph}, p.name)
-		if err != nil || equal(have, v.want[i]) != isTrue {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // arrive binds the path at hand, which ends at a node.

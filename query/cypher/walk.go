@@ -90,14 +90,16 @@ func walkExpr(x expr, visit func(expr) bool) {
 	}
 }
 
-// walkPatterns visits the expressions of the patterns' properties.
+// walkPatterns visits the expressions within patterns: properties and conditions.
 func walkPatterns(ps []*pattern, visit func(expr) bool) {
 	for _, pt := range ps {
 		for _, n := range pt.Nodes {
 			walkExpr(n.Props, visit)
+			walkExpr(n.Where, visit)
 		}
 		for _, e := range pt.Edges {
 			walkExpr(e.Props, visit)
+			walkExpr(e.Where, visit)
 		}
 	}
 }
