@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,13 @@ type (
 	EdgeType uint32
 	// GraphID identifies a graph within the database; it is never used twice.
 	GraphID uint32
+)
+
+const (
+	// NoType is the type of nodes without a label. It has no name.
+	NoType TypeID = math.MaxUint32 - 1
+	// AnyType stands for every type, [NoType] too, where nodes are asked for.
+	AnyType TypeID = math.MaxUint32
 )
 
 // Directed reports whether edges of the type lead from one node to another.
@@ -122,6 +130,9 @@ type graphState struct {
 	// looking for lists that cannot exist.
 	undirected atomic.Bool
 	lastType   atomic.Uint32
+	// labelled says that there may be nodes with further labels. It is raised
+	// before the first is committed.
+	labelled atomic.Bool
 
 	// The fields below belong to the single writer.
 
@@ -151,6 +162,12 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 		return nil, err
 	}
 	if g.changes, g.keepsChanges, err = readChangesMeta(&reader{ctx: ctx, kv: r, g: id}); err != nil {
+		return nil, err
+	}
+	switch _, err := r.Get(ctx, layout.GraphMeta(id, metaLabels), nil); {
+	case err == nil:
+		g.labelled.Store(true)
+	case !errors.Is(err, ErrNotFound):
 		return nil, err
 	}
 	g.nextNode = max(g.nextNode, 1)

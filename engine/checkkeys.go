@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +91,9 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 	case layout.TagExternalKey:
 		err = length(value, 8)
 	case layout.TagGraphMeta:
-		if name := key[5:]; bytes.Equal(name, []byte("next_node")) || bytes.Equal(name, []byte("version")) || bytes.Equal(name, []byte("changes")) {
+		if name := string(key[5:]); name == metaLabels {
+			err = length(value, 1)
+		} else if name == "next_node" || name == "version" || name == "changes" {
 			err = length(value, 8)
 		}
 	case layout.TagNode:

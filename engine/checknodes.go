@@ -66,7 +66,9 @@ func (c *checker) checkNodes(v *View, n *nodeSets) (err error) {
 			continue
 		}
 		n.live.Add(uint32(id))
-		n.ofType(rec.ntype).Add(uint32(id))
+		for _, t := range rec.types() {
+			n.ofType(t).Add(uint32(id))
+		}
 		if rec.flags&flagDerived != 0 {
 			n.derived.Add(uint32(id))
 		}
@@ -89,8 +91,15 @@ func (c *checker) checkNodes(v *View, n *nodeSets) (err error) {
 
 // checkRecord verifies the names and the texts of a record.
 func (c *checker) checkRecord(v *View, rec *record, key []byte, texts *textCheck) error {
-	if v.nameOf(layout.KindNodeType, rec.ntype) == "" {
-		if err := c.find(key, fix{}, "node type %d has no name", rec.ntype); err != nil {
+	for _, t := range rec.types() {
+		if t != uint32(NoType) && v.nameOf(layout.KindNodeType, t) == "" {
+			if err := c.find(key, fix{}, "node type %d has no name", t); err != nil {
+				return err
+			}
+		}
+	}
+	if len(rec.labels) > 0 && !v.graph.st.labelled.Load() {
+		if err := c.find(layout.GraphMeta(v.g, metaLabels), fix{}, "node %d has further labels, which the graph does not say", layout.NodeID(key)); err != nil {
 			return err
 		}
 	}

@@ -122,7 +122,7 @@ type exporter struct {
 	out *lineWriter
 	o   *ExportOptions
 
-	types     []named        // node types by name
+	types     []named        // node types by name, NoType first
 	edgeTypes []named        // by name
 	edgeRank  map[uint32]int // place in edgeTypes
 	// rank is each node's place in the order of type and key, from 1, by id.
@@ -157,13 +157,13 @@ func (x *exporter) graphLines() error {
 
 // typeLines writes the types and ranks the nodes on the way.
 func (x *exporter) typeLines() error {
-	x.types, x.edgeTypes = x.byName(layout.KindNodeType), x.byName(layout.KindEdgeType)
+	x.types, x.edgeTypes = append([]named{{id: uint32(NoType)}}, x.byName(layout.KindNodeType)...), x.byName(layout.KindEdgeType)
 	used, err := x.rankNodes()
 	if err != nil {
 		return err
 	}
 	for _, t := range x.types {
-		if x.o.Canonical && !used[t.id] {
+		if t.id == uint32(NoType) || x.o.Canonical && !used[t.id] {
 			continue
 		}
 		if err := x.out.write(&exportLine{NodeType: &exportNodeType{Name: t.name}}); err != nil {
@@ -222,7 +222,27 @@ func (x *exporter) rankNodes() (used map[uint32]bool, err error) {
 		used[t.id] = true
 		return nil
 	})
-	return used, err
+	if err != nil || !x.graph.st.labelled.Load() {
+		return used, err
+	}
+	for _, t := range x.types {
+		nodes, err := x.Nodes(TypeID(t.id))
+		if err != nil {
+			return nil, err
+		}
+		used[t.id] = !nodes.IsEmpty()
+	}
+	return used, nil
+}
+
+// labelNames returns the names of labels in order.
+func (x *exporter) labelNames(labels []uint32) []string {
+	var out []string
+	for _, l := range labels {
+		out = append(out, x.nameOf(layout.KindNodeType, l))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // eachNode calls fn with every node in order of type name and key.
@@ -318,6 +338,7 @@ func (x *exporter) nodeLines() error {
 		}
 		return x.out.write(&exportLine{Node: &exportNode{
 			Ref:     newRef(t.name, key),
+			Labels:  x.labelNames(rec.labels),
 			Derived: rec.flags&flagDerived != 0,
 			Props:   props,
 		}})

@@ -78,6 +78,7 @@ type exportSpace struct {
 
 type exportNode struct {
 	Ref     exportRef `json:"ref"`
+	Labels  []string  `json:"labels,omitempty"` // beside the type
 	Derived bool      `json:"derived,omitempty"`
 	Props   Props     `json:"props,omitempty"`
 }

@@ -233,6 +233,9 @@ func (ref exportRef) typeOf(v *TxView) (TypeID, error) {
 	if len(ref) != 2 {
 		return 0, phase.Mark(ErrInvalid, "a node is named by two strings, type and key")
 	}
+	if ref[0] == "" {
+		return NoType, nil
+	}
 	t, ok := v.NodeType(string(ref[0]))
 	if !ok {
 		return 0, phase.Mark(ErrInvalid, "unknown node type %.64q", ref[0])
@@ -267,15 +270,24 @@ func importNode(v *TxView, n *exportNode) error {
 		return err
 	}
 	key := string(n.Ref[1])
+	labels := []TypeID{t}
+	for _, name := range n.Labels {
+		l, ok := v.NodeType(name)
+		if !ok || t == NoType {
+			return phase.Mark(ErrInvalid, "label %.64q of a node of type %.64q", name, n.Ref[0])
+		}
+		labels = append(labels, l)
+	}
+	var id NodeID
 	if !n.Derived {
-		_, _, err = v.PutNode(t, key, n.Props)
+		id, _, err = v.PutNode(t, key, n.Props)
+	} else if id, _, err = v.DeriveNode(t, key); err == nil && len(n.Props) > 0 {
+		err = v.SetProps(id, n.Props)
+	}
+	if err != nil || len(labels) == 1 && !v.st.labelled.Load() || t == NoType {
 		return err
 	}
-	id, _, err := v.DeriveNode(t, key)
-	if err != nil || len(n.Props) == 0 {
-		return err
-	}
-	return v.SetProps(id, n.Props)
+	return v.SetLabels(id, labels)
 }
 
 func importEdge(v *TxView, e *exportEdge) error {

@@ -163,7 +163,7 @@ func (l *Loader) claim(t TypeID, key string) (NodeID, error) {
 	}
 	nodes := l.typed[t]
 	if nodes == nil {
-		if v.nameOf(layout.KindNodeType, uint32(t)) == "" {
+		if t != NoType && v.nameOf(layout.KindNodeType, uint32(t)) == "" {
 			return 0, phase.Mark(ErrInvalid, "unknown node type %d", t)
 		}
 		nodes = roaring.New()

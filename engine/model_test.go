@@ -55,6 +55,7 @@ type (
 	// and never changed.
 	modelNode struct {
 		typ     engine.TypeID
+		labels  []engine.TypeID // beside typ, ascending
 		key     string
 		epoch   uint64
 		derived bool
@@ -207,7 +208,11 @@ func stored(p engine.Props) engine.Props {
 
 func (m *modelGraph) putNode(t engine.TypeID, key string, p engine.Props) (id engine.NodeID, created bool) {
 	id, created = m.claim(t, key)
-	m.nodes[id] = &modelNode{typ: t, key: key, epoch: m.epoch, props: stored(p)}
+	next := &modelNode{typ: t, key: key, epoch: m.epoch, props: stored(p)}
+	if old := m.nodes[id]; old != nil {
+		next.labels = old.labels
+	}
+	m.nodes[id] = next
 	m.changed = true
 	return id, created
 }
@@ -233,6 +238,39 @@ func (m *modelGraph) setProps(id engine.NodeID, p engine.Props) bool {
 	m.nodes[id] = &next
 	m.changed = true
 	return true
+}
+
+// setLabels gives a node exactly some labels. The error is "" if it can.
+func (m *modelGraph) setLabels(id engine.NodeID, labels []engine.TypeID) error {
+	n := m.nodes[id]
+	if n == nil {
+		return engine.ErrNotFound
+	}
+	next := *n
+	switch {
+	case len(labels) == 0:
+		next.typ = engine.NoType
+	case !slices.Contains(labels, n.typ):
+		next.typ = labels[0]
+	}
+	if _, taken := m.keys[modelKey{next.typ, n.key}]; taken && next.typ != n.typ {
+		return engine.ErrExists
+	}
+	next.labels = nil
+	for _, l := range slices.Sorted(slices.Values(labels)) {
+		if l != next.typ && !slices.Contains(next.labels, l) {
+			next.labels = append(next.labels, l)
+		}
+	}
+	if next.typ == n.typ && slices.Equal(next.labels, n.labels) {
+		return nil
+	}
+	delete(m.keys, modelKey{n.typ, n.key})
+	m.keys[modelKey{next.typ, n.key}] = id
+	next.epoch = m.epoch
+	m.nodes[id] = &next
+	m.changed = true
+	return nil
 }
 
 func edgeName(from, to engine.NodeID, t engine.EdgeType) modelEdge {

@@ -13,11 +13,11 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// nodesOf returns the nodes of a type, 0 for all, ascending.
+// nodesOf returns the nodes of a type, of AnyType all, ascending.
 func (m *modelGraph) nodesOf(t engine.TypeID) []engine.NodeID {
 	var out []engine.NodeID
 	for id, n := range m.nodes {
-		if t == 0 || n.typ == t {
+		if t == engine.AnyType || n.typ == t || slices.Contains(n.labels, t) {
 			out = append(out, id)
 		}
 	}

@@ -17,8 +17,12 @@ const maxKeyBytes = 4 << 10
 
 // Node is a node as it was read. It owns its memory.
 type Node struct {
-	ID   NodeID
+	ID NodeID
+	// Type is the type that the node's key belongs to, [NoType] if the node has
+	// no label.
 	Type TypeID
+	// Labels are the types that the node has beside Type, ascending.
+	Labels []TypeID
 	// Key is the caller's key, unique among the nodes of the type.
 	Key string
 	// Epoch is the commit that last wrote the node's own record; edges,
@@ -113,6 +117,7 @@ func (r *reader) nodeOf(id NodeID, rec record) Node {
 		Key:     rec.key,
 		Epoch:   rec.epoch,
 		Derived: rec.flags&flagDerived != 0,
+		Labels:  typeIDs(rec.labels),
 		r:       r,
 		props:   rec.props,
 	}
@@ -133,7 +138,11 @@ func (r *reader) record(id NodeID, props bool) (record, error) {
 
 // Nodes implements [Reader].
 func (r *reader) Nodes(t TypeID) (*roaring.Bitmap, error) {
-	rb, err := r.union(layout.NodesOfTypePrefix(r.g, uint32(t)))
+	prefix := layout.NodesOfTypePrefix(r.g, uint32(t))
+	if t == AnyType {
+		prefix = layout.GraphPrefix(layout.TagNodesOfType, r.g)
+	}
+	rb, err := r.union(prefix)
 	return rb, r.wrap("nodes", err)
 }
 

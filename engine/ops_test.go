@@ -95,7 +95,7 @@ func isDirected(name string) bool { return name == "links" || name == "causes" }
 
 // id returns a node, mostly one that exists; a few are hubs.
 func (g *graphOps) id() engine.NodeID {
-	ids := g.m.nodesOf(0)
+	ids := g.m.nodesOf(engine.AnyType)
 	switch {
 	case len(ids) == 0 || g.rnd.IntN(30) == 0:
 		return engine.NodeID(g.rnd.IntN(int(g.m.nextNode) + 2))

@@ -75,7 +75,7 @@ func (g *graphOps) predicate(depth int) engine.Predicate {
 		switch k := g.rnd.IntN(8); {
 		case k == 0:
 			// A value that some node has, long strings too.
-			ids := g.m.nodesOf(0)
+			ids := g.m.nodesOf(engine.AnyType)
 			if len(ids) > 0 {
 				if x := g.m.nodes[pick(g.rnd, ids)].props[c.Property]; x.Kind() == engine.KindString {
 					v = x
@@ -122,6 +122,9 @@ func (g *graphOps) read() step {
 	case 1:
 		return g.readText(g.id(), pick(g.rnd, propNames))
 	case 2:
+		if g.rnd.IntN(2) == 0 {
+			return g.readKeyed(pick(g.rnd, append([]string{""}, nodeTypeNames...)), fmt.Sprintf("k%d\x00", g.rnd.IntN(80)))
+		}
 		return g.readLookup(pick(g.rnd, nodeTypeNames), fmt.Sprintf("k%d\x00", g.rnd.IntN(80)))
 	case 3:
 		return g.readNodes(pick(g.rnd, nodeTypeNames))
@@ -180,7 +183,7 @@ func (g *graphOps) everything() []step {
 	for _, name := range nodeTypeNames {
 		out = append(out, g.readNodes(name))
 	}
-	for _, id := range g.m.nodesOf(0) {
+	for _, id := range g.m.nodesOf(engine.AnyType) {
 		n := g.m.nodes[id]
 		out = append(out, g.readNode(id), g.readNeighbors(id, both, 9), g.readContributedBy(id), g.readTotal(engine.NodeTarget(id)))
 		for typ, t := range g.m.nodeTypes {

@@ -77,7 +77,7 @@ func showSet(rb *roaring.Bitmap, err error) string {
 func (g *graphOps) readNode(id engine.NodeID) step {
 	want := fault(engine.ErrNotFound)
 	if n := g.m.nodes[id]; n != nil {
-		want = fmt.Sprintf("%d %q %d %t %s", n.typ, n.key, n.epoch, n.derived, showProps(n.props))
+		want = fmt.Sprintf("%d %d %q %d %t %s", n.typ, n.labels, n.key, n.epoch, n.derived, showProps(n.props))
 	}
 	return g.readStep(fmt.Sprintf("node %d", id), want, func(r graphReader) string {
 		n, err := r.Node(id)
@@ -102,7 +102,7 @@ func (g *graphOps) readNode(id engine.NodeID) step {
 				return fmt.Sprintf("property %s is %v and %v", name, v, n.Prop(name))
 			}
 		}
-		return fmt.Sprintf("%d %q %d %t %s", n.Type, n.Key, n.Epoch, n.Derived, showProps(props))
+		return fmt.Sprintf("%d %d %q %d %t %s", n.Type, n.Labels, n.Key, n.Epoch, n.Derived, showProps(props))
 	})
 }
 
@@ -132,6 +132,30 @@ func (g *graphOps) readLookup(typ, key string) step {
 		t, _ := r.NodeType(typ)
 		id, err := r.Lookup(t, key)
 		return outcome(err, "%d", id)
+	})
+}
+
+// readKeyed looks up the nodes of a label that have a key.
+func (g *graphOps) readKeyed(typ, key string) step {
+	t, ok := g.m.nodeTypes[typ]
+	if typ == "" {
+		t, ok = engine.AnyType, true
+	}
+	var all []engine.NodeID
+	for id, n := range g.m.nodes {
+		if ok && n.key == key && (t == engine.AnyType || n.typ == t || slices.Contains(n.labels, t)) {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
+	return g.readStep(fmt.Sprintf("keyed %s %q", typ, key), showAll(all, showNode), func(r graphReader) string {
+		t, _ := r.NodeType(typ)
+		if typ == "" {
+			t = engine.AnyType
+		}
+		ids, err := r.Keyed(t, key)
+		slices.Sort(ids)
+		return outcome(err, "%s", showAll(ids, showNode))
 	})
 }
 

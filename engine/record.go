@@ -26,11 +26,12 @@ type prop struct {
 
 // record is a node record taken apart or to be written.
 type record struct {
-	ntype uint32
-	epoch uint64
-	flags uint32
-	key   string
-	props []prop // ascending by id
+	ntype  uint32
+	epoch  uint64
+	flags  uint32
+	key    string
+	props  []prop   // ascending by id
+	labels []uint32 // node types beside ntype, ascending
 }
 
 // guard turns a panic of the FlatBuffers runtime, which does not verify what
@@ -129,6 +130,14 @@ func (r *record) encode(b *flatbuffers.Builder) []byte {
 	slices.SortFunc(r.props, func(a, c prop) int { return int(int64(a.id) - int64(c.id)) })
 	props := encodeProps(b, r.props)
 	key := b.CreateString(r.key)
+	var labels flatbuffers.UOffsetT
+	if len(r.labels) > 0 {
+		schema.NodeStartLabelsVector(b, len(r.labels))
+		for _, l := range slices.Backward(r.labels) {
+			b.PrependUint32(l)
+		}
+		labels = b.EndVector(len(r.labels))
+	}
 	schema.NodeStart(b)
 	schema.NodeAddType(b, r.ntype)
 	schema.NodeAddEpoch(b, r.epoch)
@@ -136,6 +145,9 @@ func (r *record) encode(b *flatbuffers.Builder) []byte {
 	schema.NodeAddKey(b, key)
 	if props != 0 {
 		schema.NodeAddProps(b, props)
+	}
+	if labels != 0 {
+		schema.NodeAddLabels(b, labels)
 	}
 	b.Finish(schema.NodeEnd(b))
 	return slices.Clone(b.FinishedBytes())
@@ -147,11 +159,11 @@ func decodeRecord(buf []byte, props bool) (r record, err error) {
 	defer guard(&err)
 	n := schema.GetRootAsNode(buf, 0)
 	r = record{ntype: n.Type(), epoch: n.Epoch(), flags: n.Flags(), key: string(n.Key())}
-	if !props {
-		return r, nil
+	left := room(len(buf))
+	if r.labels, err = decodeLabels(n, &left); err != nil || !props {
+		return r, err
 	}
 	var p schema.Property
-	left := room(len(buf))
 	r.props = make([]prop, 0, min(n.PropsLength(), len(buf)/8)) // a damaged length may be any
 	for i := range n.PropsLength() {
 		if !n.Props(&p, i) {
@@ -164,6 +176,25 @@ func decodeRecord(buf []byte, props bool) (r record, err error) {
 		r.props = append(r.props, x)
 	}
 	return r, nil
+}
+
+// decodeLabels reads the types that a node has beside its own.
+func decodeLabels(n *schema.Node, left *room) ([]uint32, error) {
+	k := n.LabelsLength()
+	if k == 0 {
+		return nil, nil
+	}
+	if err := left.take(k * elementSize); err != nil {
+		return nil, err
+	}
+	out := make([]uint32, k)
+	for i := range out {
+		out[i] = n.Labels(i)
+		if out[i] == uint32(NoType) || out[i] == uint32(AnyType) || out[i] == n.Type() || i > 0 && out[i] <= out[i-1] {
+			return nil, fmt.Errorf("malformed record: label %d out of order", out[i])
+		}
+	}
+	return out, nil
 }
 
 // decodeValues reads the key and some properties of a record: out[i] becomes

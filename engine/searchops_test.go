@@ -135,7 +135,7 @@ func (g *graphOps) readVectors(space string, query []float32, ids []uint64) step
 	want := g.inSpace(space, func(m *modelGraph) string {
 		metric := m.spaces[space].Metric
 		var all []string
-		for _, id := range m.nodesOf(0) {
+		for _, id := range m.nodesOf(engine.AnyType) {
 			if x, ok := m.vectors[modelPlace{space, id}]; ok {
 				all = append(all, show(uint64(id), x.layer, scaled(metric, x.v)))
 			}

@@ -33,15 +33,21 @@ type Reader interface {
 	NodeTypes() []TypeID
 	EdgeTypes() []EdgeType
 
-	// Lookup returns the node of a type with the caller's key.
+	// Lookup returns the node whose own type is t with the caller's key.
 	Lookup(t TypeID, key string) (NodeID, error)
+	// Keyed returns the nodes with the caller's key among those that Nodes(t)
+	// returns, in order of their own types. There are several only if nodes have
+	// further labels, or for [AnyType].
+	Keyed(t TypeID, key string) ([]NodeID, error)
 	Node(id NodeID) (Node, error)
 	// EachNode calls fn with the place in ids of each node that there is, and
 	// the node, in any order. It costs a fraction of as many calls of Node.
 	EachNode(ids []NodeID, fn func(i int, n Node) error) error
 	// Text returns a string property, wherever it is kept.
 	Text(id NodeID, property string) (string, error)
-	// Nodes returns the nodes of a type; the caller owns the bitmap.
+	// Nodes returns the nodes that have a type as their own or as a further label,
+	// those without a label for [NoType], and all for [AnyType]; the caller owns
+	// the bitmap.
 	Nodes(t TypeID) (*roaring.Bitmap, error)
 
 	Degree(id NodeID, f EdgeFilter) (int, error)

@@ -45,7 +45,8 @@ type Count struct {
 }
 
 // graphStats are the figures of one graph. Every list is by name and has the
-// names that nothing uses too, with 0.
+// names that nothing uses too, with 0. A node counts for each of its labels,
+// one without a label under the empty name.
 type graphStats struct {
 	Namespace     string      `json:"namespace"`
 	Name          string      `json:"name"`
@@ -160,7 +161,7 @@ type graphCount struct {
 	v                    *View
 	n                    map[kindID]int64 // by name
 	fields               map[uint32]*termCount
-	contributions        int64
+	nodes, contributions int64
 	keyBytes, valueBytes int64
 }
 
@@ -174,6 +175,8 @@ func (c *graphCount) add(tag layout.Tag, key, value []byte) error {
 		return err
 	}
 	switch tag {
+	case layout.TagNode:
+		c.nodes++
 	case layout.TagNodesOfType:
 		return set(layout.KindNodeType, id())
 	case layout.TagOut:
@@ -229,7 +232,11 @@ func (c *graphCount) stats(l *listed) (graphStats, error) {
 		Contributions: c.contributions, KeyBytes: c.keyBytes, ValueBytes: c.valueBytes,
 		Fields: []termCount{}, Indexes: append([]string{}, c.v.Indexes()...),
 	}
-	out.NodeTypes, out.Nodes = c.named(layout.KindNodeType)
+	out.NodeTypes, _ = c.named(layout.KindNodeType)
+	if n := c.n[kindID{layout.KindNodeType, uint32(NoType)}]; n > 0 {
+		out.NodeTypes = append([]Count{{"", n}}, out.NodeTypes...)
+	}
+	out.Nodes = c.nodes
 	out.EdgeTypes, out.Edges = c.named(layout.KindEdgeType)
 	out.Vectors, _ = c.named(layout.KindSpace)
 	out.Buckets, _ = c.named(layout.KindBucket)

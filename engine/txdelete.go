@@ -120,9 +120,9 @@ func (v *TxView) deleteOne(id NodeID, r *removal) error {
 	o := v.transact.overlay
 	o.Delete(layout.Node(v.g, uint64(id)))
 	o.Delete(layout.ExternalKey(v.g, rec.ntype, rec.key))
-	typed := layout.NodesOfType(v.g, rec.ntype, layout.Container(uint64(id)))
-	o.Merge(typed, layout.AppendRemove(nil, uint64(id)&0xFFFF))
-	v.shrunk[string(typed)] = struct{}{}
+	for _, t := range rec.types() {
+		v.leaveSet(id, t)
+	}
 	if v.died == nil {
 		v.died = roaring.New()
 	}

@@ -13,7 +13,7 @@ import (
 
 // PutNode writes the node of a type with the caller's key and exactly these
 // properties, and returns its id and whether it is new. Null properties are
-// left out. A derived node of that key becomes the caller's own: it no longer
+// left out, further labels stay. A derived node of that key becomes the caller's own: it no longer
 // vanishes with its sources.
 func (v *TxView) PutNode(t TypeID, key string, props Props) (id NodeID, created bool, err error) {
 	id, created, err = v.putNode(t, key, props)
@@ -30,7 +30,7 @@ func (v *TxView) putNode(t TypeID, key string, props Props) (NodeID, bool, error
 	if err != nil {
 		return 0, false, err
 	}
-	return id, created, v.writeRecord(id, old, record{ntype: uint32(t), key: key, props: list})
+	return id, created, v.writeRecord(id, old, record{ntype: uint32(t), key: key, props: list, labels: old.labels})
 }
 
 // DeriveNode returns the node of a type with the caller's key, and whether it is
@@ -87,7 +87,7 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 	if err := v.check(); err != nil {
 		return 0, false, old, err
 	}
-	if v.nameOf(layout.KindNodeType, uint32(t)) == "" {
+	if t != NoType && v.nameOf(layout.KindNodeType, uint32(t)) == "" {
 		return 0, false, old, phase.Mark(ErrInvalid, "unknown node type %d", t)
 	}
 	if key == "" || len(key) > maxKeyBytes {
@@ -113,7 +113,7 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 	v.nextNode++
 	o := v.transact.overlay
 	o.Set(k, appendUint64(nil, uint64(id)))
-	o.Merge(layout.NodesOfType(v.g, uint32(t), layout.Container(uint64(id))), layout.AppendAdd(nil, uint64(id)&0xFFFF, 1))
+	v.enterSet(id, uint32(t))
 	if v.born == nil {
 		v.born = roaring.New()
 	}
@@ -216,7 +216,7 @@ func (v *TxView) setProps(id NodeID, props Props) error {
 	if err != nil {
 		return err
 	}
-	return v.writeRecord(id, old, record{ntype: old.ntype, key: old.key, flags: old.flags, props: list})
+	return v.writeRecord(id, old, record{ntype: old.ntype, key: old.key, flags: old.flags, props: list, labels: old.labels})
 }
 
 // exists reports whether a node is there, in memory.

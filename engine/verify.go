@@ -83,12 +83,14 @@ func (r *reader) verify(v *TxView) error {
 		if err != nil {
 			return fmt.Errorf("new node %d: %w", id, err)
 		}
-		set, err := r.kv.Get(r.ctx, layout.NodesOfType(r.g, rec.ntype, layout.Container(uint64(id))), nil)
-		if err != nil {
-			return fmt.Errorf("nodes of type %d: %w", rec.ntype, err)
-		}
-		if _, ok, err := layout.SetHas(set, uint64(id)&0xFFFF); err != nil || !ok {
-			return fmt.Errorf("new node %d is not among those of its type: %w", id, err)
+		for _, t := range rec.types() {
+			set, err := r.kv.Get(r.ctx, layout.NodesOfType(r.g, t, layout.Container(uint64(id))), nil)
+			if err != nil {
+				return fmt.Errorf("nodes of type %d: %w", t, err)
+			}
+			if _, ok, err := layout.SetHas(set, uint64(id)&0xFFFF); err != nil || !ok {
+				return fmt.Errorf("new node %d is not among those of type %d: %w", id, t, err)
+			}
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ var writes = []struct {
 	{12, (*graphOps).putNode},
 	{6, (*graphOps).derive},
 	{6, (*graphOps).setProps},
+	{6, (*graphOps).setLabels},
 	{3, (*graphOps).deleteNode},
 	{12, (*graphOps).addEdge},
 	{6, (*graphOps).fan},
@@ -99,6 +100,26 @@ func (g *graphOps) setProps() step {
 	ok := g.m.setProps(id, p)
 	return g.writeStep(fmt.Sprintf("set props %d %s", id, showProps(p)), found(ok), func(w *engine.TxView) string {
 		return fault(w.SetProps(id, p))
+	})
+}
+
+func (g *graphOps) setLabels() step {
+	id, names := g.id(), g.list(nodeTypeNames, 3)
+	var types []engine.TypeID
+	for _, name := range names {
+		types = append(types, g.m.makeNodeType(name))
+	}
+	want := fault(g.m.setLabels(id, types))
+	return g.writeStep(fmt.Sprintf("set labels %d %q", id, names), want, func(w *engine.TxView) string {
+		var types []engine.TypeID
+		for _, name := range names {
+			t, err := w.MakeNodeType(name)
+			if err != nil {
+				return fault(err)
+			}
+			types = append(types, t)
+		}
+		return fault(w.SetLabels(id, types))
 	})
 }
 

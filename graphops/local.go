@@ -51,19 +51,16 @@ func (g *LocalGraph) Len() int {
 	if g.n > 0 || g.err != nil {
 		return g.n
 	}
-	n := 1
-	for _, t := range g.v.NodeTypes() {
-		set, err := g.v.Nodes(t)
-		if err != nil {
-			g.err = err
-			return 0
-		}
-		if !set.IsEmpty() {
-			n = max(n, int(set.Maximum())+1)
-		}
+	set, err := g.v.Nodes(engine.AnyType)
+	if err != nil {
+		g.err = err
+		return 0
 	}
-	g.n = n
-	return n
+	g.n = 1
+	if !set.IsEmpty() {
+		g.n = int(set.Maximum()) + 1
+	}
+	return g.n
 }
 
 // Degree implements [Adjacency]. It reads the node's lists, of long ones the counts alone.

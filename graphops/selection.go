@@ -19,7 +19,7 @@ type selection struct {
 func selectNodes(v *engine.View, s *Spec) (selection, error) {
 	types := distinct(s.Nodes)
 	if s.Nodes == nil {
-		types = v.NodeTypes()
+		types = append(v.NodeTypes(), engine.NoType)
 	}
 	sel := selection{all: roaring.New()}
 	at := uint32(0)
@@ -31,6 +31,7 @@ func selectNodes(v *engine.View, s *Spec) (selection, error) {
 		if s.Where != nil {
 			set.And(s.Where)
 		}
+		set.AndNot(sel.all) // those that have another of the types too
 		n := uint32(set.GetCardinality())
 		sel.types = append(sel.types, typeRange{t, at, at + n})
 		sel.sets = append(sel.sets, set)

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -19,6 +20,7 @@ import (
 type Reader interface {
 	names
 	Lookup(t engine.TypeID, key string) (engine.NodeID, error)
+	Keyed(t engine.TypeID, key string) ([]engine.NodeID, error)
 	Node(id engine.NodeID) (engine.Node, error)
 	Text(id engine.NodeID, property string) (string, error)
 	Nodes(t engine.TypeID) (*roaring.Bitmap, error)
@@ -47,6 +49,7 @@ type shown struct {
 // names are the reads that lead to no node or edge.
 type names interface {
 	Version() (uint64, error)
+	NodeType(name string) (engine.TypeID, bool)
 	EdgeType(name string) (engine.EdgeType, bool)
 	NodeTypeName(t engine.TypeID) string
 	EdgeTypeName(t engine.EdgeType) string
@@ -104,6 +107,11 @@ func (r *shown) Lookup(t engine.TypeID, key string) (engine.NodeID, error) {
 		return 0, fmt.Errorf("node %q: %w", key, engine.ErrNotFound)
 	}
 	return id, err
+}
+
+func (r *shown) Keyed(t engine.TypeID, key string) ([]engine.NodeID, error) {
+	ids, err := r.raw.Keyed(t, key)
+	return slices.DeleteFunc(ids, func(id engine.NodeID) bool { return !r.l.may(id) }), err
 }
 
 func (r *shown) Text(id engine.NodeID, property string) (string, error) {

@@ -62,20 +62,18 @@ type pageBuilder struct {
 func (b *pageBuilder) graph(most int, only *roaring.Bitmap) error {
 	degree := map[engine.NodeID]int{}
 	var order []engine.NodeID
-	for _, t := range b.v.NodeTypes() {
-		set, err := b.v.Nodes(t)
-		if err != nil {
-			return err
-		}
-		if b.allow != nil {
-			set.And(b.allow)
-		}
-		if only != nil {
-			set.And(only)
-		}
-		for it := set.Iterator(); it.HasNext(); {
-			order = append(order, engine.NodeID(it.Next()))
-		}
+	set, err := b.v.Nodes(engine.AnyType)
+	if err != nil {
+		return err
+	}
+	if b.allow != nil {
+		set.And(b.allow)
+	}
+	if only != nil {
+		set.And(only)
+	}
+	for it := set.Iterator(); it.HasNext(); {
+		order = append(order, engine.NodeID(it.Next()))
 	}
 	for e, err := range b.v.Edges(engine.EdgeFilter{}) {
 		if err != nil {
@@ -90,7 +88,7 @@ func (b *pageBuilder) graph(most int, only *roaring.Bitmap) error {
 	order = order[:min(most, len(order))]
 	start := -1
 	place := map[engine.NodeID]int{}
-	set := roaring.New()
+	set = roaring.New()
 	types := map[string]int{}
 	for i, id := range order {
 		n, err := b.node(id, types)

@@ -144,7 +144,7 @@ func TestFirstSession(t *testing.T) {
 	// entities.
 	has(answer("CALL vec.search('unit','Acme',5) YIELD node WITH collect(node) AS seeds",
 		"CALL graph.ppr(seeds,{alpha:0.5,iters:2,top:10}) YIELD node, score",
-		"WHERE node:Attribute OR node:Chunk RETURN labels(node), node.name, score ORDER BY score DESC;"),
+		"WHERE node:attribute OR node:chunk RETURN labels(node), node.name, score ORDER BY score DESC;"),
 		`labels\(node\) +node.name +score[^\n]*\n\['(chunk|attribute)'\] +\S.* 0\.\d+\n`)
 	has(answer("CALL graph.leiden.stats({seed:7});"), `communities`)
 	out := answer("? How long is the warranty on model B?")

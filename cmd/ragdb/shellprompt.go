@@ -139,13 +139,11 @@ func countNodes(ctx context.Context, c *rag.Corpus) (n int64, err error) {
 				return err
 			}
 			v := s.Graph(g)
-			for _, t := range v.NodeTypes() {
-				set, err := v.Nodes(t)
-				if err != nil {
-					return err
-				}
-				n += int64(set.GetCardinality())
+			set, err := v.Nodes(engine.AnyType)
+			if err != nil {
+				return err
 			}
+			n += int64(set.GetCardinality())
 		}
 		return nil
 	})

@@ -87,6 +87,7 @@ func countsText(c cypher.Counts) string {
 	}{
 		{c.NodesCreated, "node", "created"}, {c.EdgesCreated, "edge", "created"},
 		{c.NodesDeleted, "node", "deleted"}, {c.EdgesDeleted, "edge", "deleted"},
+		{c.LabelsAdded, "label", "added"}, {c.LabelsRemoved, "label", "removed"},
 		{c.PropertiesSet, "property", "set"}, {c.VectorsSet, "vector", "set"},
 		{c.IndexesAdded, "index", "made"}, {c.IndexesRemoved, "index", "dropped"},
 	} {

@@ -15,11 +15,11 @@ import (
 // module can import: types, functions and values, without methods and fields.
 // mostNamesEach bounds those of a package, mostNamesOf those of some packages.
 const (
-	mostNames     = 900
+	mostNames     = 960
 	mostNamesEach = 60
 )
 
-var mostNamesOf = map[string]int{"engine": 100, "graphops": 100, "query": 62, "rag": 30, "rag/llm": 72, "rag/method": 45}
+var mostNamesOf = map[string]int{"engine": 125, "graphops": 100, "query": 62, "rag": 30, "rag/llm": 72, "rag/method": 45}
 
 // TestNames says that the packages do not grow names without a decision.
 func TestNames(t *testing.T) {

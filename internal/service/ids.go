@@ -107,18 +107,17 @@ func resolve(s *engine.Snapshot, graphs []*engine.Graph, id string) ([]found, er
 // resolveIn finds the node or edge of a type and key in one graph.
 func resolveIn(v *engine.View, g *engine.Graph, prefix, key string) ([]found, error) {
 	var out []found
-	for _, t := range v.NodeTypes() {
+	for _, t := range append(v.NodeTypes(), engine.NoType) {
 		if name := v.NodeTypeName(t); name != prefix && short(name) != prefix {
 			continue
 		}
-		n, err := lookup(v, t, key)
-		if errors.Is(err, engine.ErrNotFound) {
-			continue
-		}
+		nodes, err := keyed(v, t, key)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found{graph: g, ref: query.Ref{Graph: g.ID(), ID: n}})
+		for _, n := range nodes {
+			out = append(out, found{graph: g, ref: query.Ref{Graph: g.ID(), ID: n}})
+		}
 	}
 	from, to, ok := strings.Cut(strings.Replace(key, "->", "→", 1), "→")
 	e, known := v.EdgeType(prefix)
@@ -151,31 +150,20 @@ func resolveIn(v *engine.View, g *engine.Graph, prefix, key string) ([]found, er
 	return out, nil
 }
 
-// lookup finds a node by its key, or by the key that a name has.
-func lookup(v *engine.View, t engine.TypeID, key string) (engine.NodeID, error) {
-	n, err := v.Lookup(t, key)
-	if errors.Is(err, engine.ErrNotFound) {
+// keyed finds the nodes of a type by their key, or by the key that a name has.
+func keyed(v *engine.View, t engine.TypeID, key string) ([]engine.NodeID, error) {
+	nodes, err := v.Keyed(t, key)
+	if err == nil && len(nodes) == 0 {
 		if k := text.Key(key); k != "" && k != key {
-			return v.Lookup(t, k)
+			return v.Keyed(t, k)
 		}
 	}
-	return n, err
+	return nodes, err
 }
 
 // anyNode finds the nodes of a key, of whatever type.
 func anyNode(v *engine.View, key string) ([]engine.NodeID, error) {
-	var out []engine.NodeID
-	for _, t := range v.NodeTypes() {
-		n, err := lookup(v, t, key)
-		if errors.Is(err, engine.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n)
-	}
-	return out, nil
+	return keyed(v, engine.AnyType, key)
 }
 
 // unknownID is the error of an id that names nothing.

@@ -74,6 +74,8 @@ type Counts struct {
 	VectorsSet     int `json:"vectors_set"`
 	IndexesAdded   int `json:"indexes_added"`
 	IndexesRemoved int `json:"indexes_removed"`
+	LabelsAdded    int `json:"labels_added,omitempty"`
+	LabelsRemoved  int `json:"labels_removed,omitempty"`
 }
 
 // CountsOf returns what a statement wrote, nil for nothing.
@@ -81,7 +83,7 @@ func CountsOf(c cypher.Counts) *Counts {
 	if !c.Any() {
 		return nil
 	}
-	return &Counts{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved}
+	return &Counts{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved, c.LabelsAdded, c.LabelsRemoved}
 }
 
 // PlanRow is a step of a plan.

@@ -84,12 +84,9 @@ const (
 type nodePattern struct {
 	Pos
 	Variable string
-	// Labels are alternatives if Any is set (:A|B); otherwise the node must
-	// have all of them (:A:B).
-	Labels []string
-	Any    bool
-	Props  expr // *mapLit, *param or nil
-	Where  expr // nil for none
+	Labels   *labelExpr // nil for none
+	Props    expr       // *mapLit, *param or nil
+	Where    expr       // nil for none
 }
 
 // edgePattern is -[variable:TYPE|OTHER*1..3 {key: value}]-> or

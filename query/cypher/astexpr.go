@@ -28,13 +28,11 @@ type property struct {
 	Name string
 }
 
-// labelsExpr is x:Label. It holds if x has all labels, or with Any (x:A|B) if
-// it has one of them.
+// labelsExpr is x:Label. Of an edge, it is about the edge's type.
 type labelsExpr struct {
 	Pos
 	X      expr
-	Labels []string
-	Any    bool
+	Labels *labelExpr
 }
 
 // indexExpr is x[i].

@@ -149,11 +149,8 @@ func (c *checker) writtenNode(n *nodePattern, alone bool, here map[string]varKin
 	if n.Where != nil {
 		c.fail(n.Where.At(), "", "a condition in a pattern is for MATCH, not for %s", scope.where)
 	}
-	if n.Any {
-		c.fail(n.Pos, "UnexpectedSyntax", "%s cannot choose between labels: write one", scope.where)
-	}
-	if len(n.Labels) > 1 {
-		c.unsupported(n.Pos, "several labels of one node; a node has one label, which is its type")
+	if _, ok := n.Labels.names(); !ok {
+		c.fail(n.Pos, "UnexpectedSyntax", "%s cannot choose between labels: write those that the node gets", scope.where)
 	}
 	if n.Variable != "" {
 		kind, bound := scope.vars[n.Variable]

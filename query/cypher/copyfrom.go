@@ -161,7 +161,7 @@ func (f *copier) loadNodes(l *engine.Loader) error {
 		if err != nil {
 			return err
 		}
-		stored, vectors, err := f.writer().split(f.c.Label, row.props)
+		stored, vectors, err := f.writer().split([]string{f.c.Label}, row.props)
 		if err != nil {
 			return err
 		}
@@ -293,7 +293,7 @@ func (f *copier) writeRow(row copyRow) error {
 		f.x.result.Counts.PropertiesSet += len(stored)
 		return f.x.tx.SetEdgeProps(from, to, t, stored)
 	}
-	_, vectors, err := f.writer().split(f.c.Label, row.props)
+	_, vectors, err := f.writer().split([]string{f.c.Label}, row.props)
 	if err != nil || len(vectors) == 0 {
 		return err
 	}

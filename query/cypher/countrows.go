@@ -55,7 +55,7 @@ func (pl *planner) countRows(g *grouping, s *groupStep) {
 }
 
 func (e *expand) counting() (int, bool) {
-	return e.to, !e.into && e.edge < 0 && len(e.label.labels) == 0
+	return e.to, !e.into && e.edge < 0 && e.label.labels == nil
 }
 
 func (s *scan) counting() (int, bool) { return s.slot, true }

@@ -14,11 +14,11 @@ type newPattern struct {
 
 // newNode is a node of a created pattern. It may be bound already.
 type newNode struct {
-	at    Pos
-	slot  int
-	bound bool
-	label string
-	props evaluator // nil for none
+	at     Pos
+	slot   int
+	bound  bool
+	labels []string
+	props  evaluator // nil for none
 }
 
 // newEdgeSpec is an edge of a created pattern.
@@ -70,19 +70,24 @@ func (pl *planner) newNode(n *nodePattern, node *newNode) (err error) {
 	if node.bound {
 		return nil
 	}
-	switch {
-	case len(n.Labels) == 0:
-		return refuse(pl.text, n.Pos, "a node without a label: give it one, as in (:Thing)")
-	case len(n.Labels) > 1 || n.Any:
-		return refuse(pl.text, n.Pos, "a node with several labels: a node has one")
-	case strings.Contains(n.Labels[0], ":") || n.Labels[0] == "":
-		return refuse(pl.text, n.Pos, "a label that is empty or has a colon in it")
+	node.labels, _ = n.Labels.names()
+	if err := pl.newLabels(node.labels, n.Pos); err != nil {
+		return err
 	}
-	node.label = n.Labels[0]
 	if n.Props != nil {
 		node.props, err = pl.expr(n.Props)
 	}
 	return err
+}
+
+// newLabels refuses labels that no node can be given.
+func (pl *planner) newLabels(names []string, at Pos) error {
+	for _, name := range names {
+		if name == "" || strings.Contains(name, ":") {
+			return refuse(pl.text, at, "a label that is empty or has a colon in it")
+		}
+	}
+	return nil
 }
 
 func (pl *planner) newEdge(e *edgePattern, before int) (out newEdgeSpec, err error) {
@@ -113,7 +118,7 @@ func (p *newPattern) make(x *exec, r row) error {
 			if err != nil {
 				return err
 			}
-			id, err := writer{x, n.at}.createNode(n.label, props)
+			id, err := writer{x, n.at}.createNode(n.labels, props)
 			if err != nil {
 				return err
 			}

@@ -114,7 +114,7 @@ func (s *deleteStep) deleteNode(x *exec, d doomed) error {
 				return err
 			}
 			return evalError(d.at, codeConstraint, "DeleteConnectedNode", "the %s with the key %q still has edges: delete them too, or write DETACH DELETE",
-				x.graph.typeLabel(n.Type), n.Key)
+				x.graph.typeName(n.Type), n.Key)
 		}
 	}
 	removed, err := x.tx.DeleteNode(d.id)

@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"maps"
-	"slices"
 	"time"
 )
 
@@ -109,25 +108,17 @@ func (c *compiler) hasLabels(e *labelsExpr) predicate {
 		if err != nil || v.IsNull() {
 			return isUnknown, err
 		}
-		for _, label := range e.Labels {
-			var has bool
-			switch v.kind {
-			case KindNode:
-				has, err = v.graph().hasLabel(v.AsNode(), label)
-			case KindEdge:
-				e := v.AsEdge()
-				has = slices.Contains(e.graph.edgeTypesOf(label), e.Type)
-			default:
-				return isUnknown, typeError(e.Pos, "a label needs a node or an edge, not %s", aKind(v))
-			}
-			if err != nil {
-				return isUnknown, err
-			}
-			if has == e.Any { // one is enough, or one is missing
-				return truthOf(has), nil
-			}
+		switch v.kind {
+		case KindNode:
+			g := v.graph()
+			n, err := g.record(v.AsNode())
+			return truthOf(g.labelled(&n, e.Labels)), err
+		case KindEdge:
+			edge := v.AsEdge()
+			name := edge.graph.edgeType(edge)
+			return truthOf(e.Labels.holds(func(label string) bool { return label == "" || label == name })), nil
 		}
-		return truthOf(!e.Any), nil
+		return isUnknown, typeError(e.Pos, "a label needs a node or an edge, not %s", aKind(v))
 	}
 }
 

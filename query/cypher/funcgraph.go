@@ -85,11 +85,15 @@ func (e *Edge) name() (string, error) {
 }
 
 func callLabels(_ *exec, at Pos, a []Value) (Value, error) {
-	label, err := a[0].graph().label(a[0].AsNode())
+	names, err := a[0].graph().labelsOf(a[0].AsNode())
 	if err != nil {
 		return Null, err
 	}
-	return ListOf([]Value{String(label)}), nil
+	list := make([]Value, len(names))
+	for i, name := range names {
+		list[i] = String(name)
+	}
+	return ListOf(list), nil
 }
 
 func callType(_ *exec, at Pos, a []Value) (Value, error) {

@@ -2,8 +2,6 @@ package cypher
 
 import (
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -127,42 +125,40 @@ func (g *graph) typeLabel(t engine.TypeID) string {
 	return label
 }
 
+// typeName names a node by its type in messages.
+func (g *graph) typeName(t engine.TypeID) string {
+	if t == engine.NoType {
+		return "node without a label"
+	}
+	return g.typeLabel(t)
+}
+
 // edgeTypesOf returns the edge types that a name in a pattern stands for.
 func (g *graph) edgeTypesOf(name string) []engine.EdgeType {
 	if t, ok := g.r.EdgeType(name); ok {
 		return []engine.EdgeType{t}
 	}
-	var exact, folded []engine.EdgeType
+	var out []engine.EdgeType
 	for _, t := range g.r.EdgeTypes() {
-		switch have := labelOf(g.r.EdgeTypeName(t)); {
-		case have == name:
-			exact = append(exact, t)
-		case strings.EqualFold(have, name):
-			folded = append(folded, t)
+		if labelOf(g.r.EdgeTypeName(t)) == name {
+			out = append(out, t)
 		}
 	}
-	if exact != nil {
-		return exact
-	}
-	return folded
+	return out
 }
 
-// label returns the label of a node.
-func (g *graph) label(id engine.NodeID) (string, error) {
+// labelsOf returns the labels of a node: that of its own type, then the others in the
+// order in which the graph got them.
+func (g *graph) labelsOf(id engine.NodeID) ([]string, error) {
 	n, err := g.record(id)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return g.typeLabel(n.Type), nil
-}
-
-// hasLabel reports whether a pattern with the label matches a node.
-func (g *graph) hasLabel(id engine.NodeID, label string) (bool, error) {
-	n, err := g.record(id)
-	if err != nil {
-		return false, err
+	out := []string{}
+	for _, t := range n.All() {
+		out = append(out, g.typeLabel(t))
 	}
-	return slices.Contains(typesOf(g.r, label), n.Type), nil
+	return out, nil
 }
 
 // key returns the caller's key of a node.

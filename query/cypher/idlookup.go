@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -12,7 +11,7 @@ import (
 type idLookup struct {
 	planned
 	slot   int
-	labels labels
+	labels *labelExpr
 	id     evaluator
 	list   bool
 }
@@ -27,7 +26,6 @@ func (s *idLookup) open(x *exec, next sink) sink {
 		if s.list {
 			ids = v.AsList()
 		}
-		types := s.labels.types(x.graph.r)
 		seen := make(map[engine.NodeID]bool, len(ids))
 		for _, v := range ids {
 			id, ok := wholeID(v)
@@ -45,7 +43,7 @@ func (s *idLookup) open(x *exec, next sink) sink {
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(types, n.Type) {
+			if !x.graph.labelled(&n, s.labels) {
 				continue
 			}
 			r[s.slot] = node(x.graph, id)

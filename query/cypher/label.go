@@ -14,20 +14,13 @@ func labelOf(typeName string) string {
 	return label
 }
 
-// typesOf returns the node types of a label in ascending order: those with
-// exactly that label, or else those whose label differs only in case.
+// typesOf returns the node types of a label in ascending order.
 func typesOf(r query.Reader, label string) []engine.TypeID {
-	var same, alike []engine.TypeID
+	var out []engine.TypeID
 	for _, t := range r.NodeTypes() {
-		switch name := labelOf(r.NodeTypeName(t)); {
-		case name == label, r.NodeTypeName(t) == label:
-			same = append(same, t)
-		case strings.EqualFold(name, label):
-			alike = append(alike, t)
+		if name := r.NodeTypeName(t); labelOf(name) == label || name == label {
+			out = append(out, t)
 		}
 	}
-	if same != nil {
-		return same
-	}
-	return alike
+	return out
 }

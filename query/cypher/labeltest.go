@@ -1,71 +1,17 @@
 package cypher
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/query"
 )
 
-// labels are the labels in a pattern's node: the node must have one label of
-// each group.
-type labels [][]string
-
-// add adds the labels of a node pattern.
-func (l *labels) add(names []string, any bool) {
-	if len(names) == 0 {
-		return
-	}
-	if any {
-		*l = append(*l, names)
-		return
-	}
-	for _, name := range names {
-		*l = append(*l, []string{name})
-	}
-}
-
-// String writes the labels as a pattern has them.
-func (l labels) String() string {
-	var b strings.Builder
-	for _, group := range l {
-		b.WriteString(":" + strings.Join(group, "|"))
-	}
-	return b.String()
-}
-
-// types returns the node types with the labels in ascending order. Without
-// labels it returns all node types.
-func (l labels) types(r query.Reader) []engine.TypeID {
-	if len(l) == 0 {
-		return r.NodeTypes()
-	}
-	var out []engine.TypeID
-	for i, group := range l {
-		var some []engine.TypeID
-		for _, name := range group {
-			some = append(some, typesOf(r, name)...)
-		}
-		if i == 0 {
-			slices.Sort(some)
-			out = slices.Compact(some)
-			continue
-		}
-		out = slices.DeleteFunc(out, func(t engine.TypeID) bool { return !slices.Contains(some, t) })
-	}
-	return out
-}
-
 // labelTest tests nodes for labels. It looks up the first few nodes one by one;
-// for more it reads the sets of the types.
+// for more it reads the set of the nodes with the labels.
 type labelTest struct {
-	labels labels
+	labels *labelExpr
 
 	stamp  uint32 // of the graph that the rest is of
-	types  []engine.TypeID
 	set    *roaring.Bitmap
 	lookup int
 }
@@ -76,25 +22,94 @@ const fewLookups = 24
 
 // has reports whether a node has the labels, as any node has if there are none.
 func (t *labelTest) has(x *exec, id engine.NodeID) (bool, error) {
-	if len(t.labels) == 0 {
+	if t.labels == nil {
 		return true, nil
 	}
 	if t.stamp != x.graph.stamp+1 {
-		*t = labelTest{labels: t.labels, stamp: x.graph.stamp + 1, types: t.labels.types(x.graph.r)}
+		*t = labelTest{labels: t.labels, stamp: x.graph.stamp + 1}
 	}
 	if t.set == nil && t.lookup < fewLookups {
 		t.lookup++
 		n, err := x.graph.record(id)
-		return err == nil && slices.Contains(t.types, n.Type), err
+		return err == nil && x.graph.labelled(&n, t.labels), err
 	}
 	if t.set == nil {
-		set, err := x.graph.nodesOfTypes(t.types)
+		set, err := x.graph.nodesWith(t.labels)
 		if err != nil {
 			return false, err
 		}
 		t.set = set
 	}
 	return t.set.Contains(uint32(id)), nil
+}
+
+// labelled reports whether a label expression holds for a node.
+func (g *graph) labelled(n *engine.Node, e *labelExpr) bool {
+	return e.holds(func(name string) bool {
+		if name == "" {
+			return n.Type != engine.NoType
+		}
+		if g.typeLabel(n.Type) == name || g.r.NodeTypeName(n.Type) == name {
+			return n.Type != engine.NoType
+		}
+		for _, t := range n.Labels {
+			if g.typeLabel(t) == name || g.r.NodeTypeName(t) == name {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// nodesWith returns the nodes for which a label expression holds, all for nil. The
+// caller must not change the set.
+func (g *graph) nodesWith(e *labelExpr) (*roaring.Bitmap, error) {
+	switch {
+	case e == nil:
+		return g.nodesOf(engine.AnyType)
+	case e.Op == labelName:
+		return g.nodesOfTypes(typesOf(g.r, e.Name))
+	case e.Op == labelAny:
+		return g.without(engine.NoType)
+	case e.Op == labelNot:
+		all, err := g.nodesOf(engine.AnyType)
+		if err != nil {
+			return nil, err
+		}
+		some, err := g.nodesWith(e.Args[0])
+		if err != nil {
+			return nil, err
+		}
+		return roaring.AndNot(all, some), nil
+	}
+	var out *roaring.Bitmap
+	for i, arg := range e.Args {
+		set, err := g.nodesWith(arg)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			out = set.Clone()
+		case e.Op == labelAnd:
+			out.And(set)
+		default:
+			out.Or(set)
+		}
+	}
+	return out, nil
+}
+
+// without returns the nodes that do not have a type.
+func (g *graph) without(t engine.TypeID) (*roaring.Bitmap, error) {
+	all, err := g.nodesOf(engine.AnyType)
+	if err != nil {
+		return nil, err
+	}
+	some, err := g.nodesOf(t)
+	if err != nil {
+		return nil, err
+	}
+	return roaring.AndNot(all, some), nil
 }
 
 // nodesOfTypes returns the nodes of some types, which the caller must not

@@ -60,7 +60,7 @@ func (s *Session) makeOwn(ctx context.Context) (undo func(), err error) {
 	empty := false
 	err = s.opts.DB.View(ctx, func(snap *engine.Snapshot) error {
 		v := snap.Graph(g)
-		n, err := newStatistics(&graph{g: g, r: v}, 0).count(&graph{g: g, r: v}, v.NodeTypes())
+		n, err := newStatistics(&graph{g: g, r: v}, 0).count(&graph{g: g, r: v}, nil)
 		empty = n == 0
 		return err
 	})

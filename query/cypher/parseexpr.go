@@ -201,8 +201,7 @@ func (p *parser) postfix() expr {
 				return x
 			}
 			p.operator()
-			names, either := p.labels(!p.noBar)
-			return &labelsExpr{Pos: Pos(t.start), X: x, Labels: names, Any: either}
+			return &labelsExpr{Pos: Pos(t.start), X: x, Labels: p.labels(!p.noBar)}
 		case tokLeftBrace:
 			v, ok := x.(*variable)
 			if !ok {

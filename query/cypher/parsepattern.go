@@ -84,7 +84,7 @@ func (p *parser) nodePattern() *nodePattern {
 	if p.isKeyword(kwIs) {
 		p.unsupported(p.tok(), "IS in a pattern, of GQL; write :Label")
 	}
-	n.Labels, n.Any = p.labels(true)
+	n.Labels = p.labels(true)
 	n.Props = p.patternProps()
 	n.Where = p.where()
 	if !p.accept(tokRightParen) {
@@ -106,36 +106,6 @@ func (p *parser) patternVariable() string {
 		return ""
 	}
 	return p.name("a variable")
-}
-
-// labels parses :A:B, or :A|B if bar is set. Without a colon there are no
-// labels.
-func (p *parser) labels(bar bool) (names []string, either bool) {
-	for p.accept(tokColon) {
-		switch {
-		case p.is(tokForeign), p.is(tokPercent), p.is(tokLeftParen):
-			p.unsupported(p.tok(), "label expressions; write :A:B for all labels and :A|B for any")
-		case p.is(tokParam):
-			p.unsupported(p.tok(), "labels as parameters")
-		}
-		names = append(names, p.anyName("a label"))
-		if len(names) == 1 && bar && p.is(tokBar) {
-			for p.accept(tokBar) {
-				names = append(names, p.anyName("a label"))
-			}
-			either = true
-			if p.is(tokColon) {
-				p.unsupported(p.tok(), "label expressions that mix : and |")
-			}
-		}
-	}
-	if len(names) > 0 && p.is(tokForeign) && (p.source(p.tok()) == "&" || p.source(p.tok()) == "!") {
-		p.unsupported(p.tok(), unsupportedOperator(p.source(p.tok())))
-	}
-	if len(names) > 1 && bar && !either && p.is(tokBar) {
-		p.unsupported(p.tok(), "label expressions that mix : and |")
-	}
-	return names, either
 }
 
 // patternProps parses the properties of a node or an edge, a map or a

@@ -35,8 +35,7 @@ const propID = "\x00id"
 // best first.
 func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, error) {
 	n := g.nodes[at]
-	types := n.labels.types(g.pl.graph.r)
-	all, err := g.pl.stats.count(g.pl.graph, types)
+	all, err := g.pl.stats.count(g.pl.graph, n.labels)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, 
 		if c.done || c.nodes&^(bound|1<<at) != 0 || c.edges&^edges != 0 || c.paths != 0 {
 			continue
 		}
-		a, err := g.accessBy(c, at, all, types)
+		a, err := g.accessBy(c, at, all)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +65,7 @@ func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, 
 }
 
 // accessBy returns the access that a condition gives to a node, nil for none.
-func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine.TypeID) (*access, error) {
+func (g *patternGraph) accessBy(c *conjunct, at int, all float64) (*access, error) {
 	b, ok := c.expr.(*binaryExpr)
 	if !ok || c.volatile {
 		return nil, nil
@@ -109,7 +108,7 @@ func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine
 		a.rows = all * share
 	}
 	a.rows = min(a.rows, all*0.9)
-	usable, err := g.indexed(name, types)
+	usable, err := g.indexed(name, g.nodes[at].labels)
 	if err != nil || !usable {
 		return nil, err
 	}
@@ -154,16 +153,16 @@ func (g *patternGraph) names(e expr, at int) bool {
 	return names[g.nodes[at].name]
 }
 
-// indexed reports whether a property has an index that holds all nodes of some
-// types for which it has a value. That of a computed property has not.
-func (g *patternGraph) indexed(name string, types []engine.TypeID) (bool, error) {
+// indexed reports whether a property has an index that holds all nodes with some
+// labels for which it has a value. That of a computed property has not.
+func (g *patternGraph) indexed(name string, labels *labelExpr) (bool, error) {
 	if !slices.Contains(g.pl.graph.r.Indexes(), name) || g.pl.computes {
 		return false, nil
 	}
 	if !isTotal(name) {
 		return true, nil
 	}
-	derived, err := g.pl.stats.hasDerived(g.pl.graph, types)
+	derived, err := g.pl.stats.hasDerived(g.pl.graph, labels)
 	return !derived, err
 }
 
@@ -173,7 +172,7 @@ func (a *access) step(g *patternGraph) (step, error) {
 	shown := shownName(n.name) + n.labels.String()
 	if a.cond == nil {
 		s := &scan{slot: n.slot, labels: n.labels}
-		if s.describe("Scan", "("+shown+")"); len(n.labels) == 0 {
+		if s.describe("Scan", "("+shown+")"); n.labels == nil {
 			s.describe("ScanAll", "("+shown+")")
 		}
 		s.Estimate = a.rows

@@ -211,18 +211,17 @@ func (g *patternGraph) fanout(e *patEdge, from int) (float64, error) {
 	if !any {
 		f.Types = append([]engine.EdgeType{}, types...)
 	}
-	r := g.pl.graph.r
-	degree, err := g.pl.stats.degree(g.pl.graph, g.nodes[from].labels.types(r), f)
+	degree, err := g.pl.stats.degree(g.pl.graph, g.nodes[from].labels, f)
 	if err != nil {
 		return 0, err
 	}
 	share := 1.0
-	if any && len(g.nodes[to].labels) > 0 {
-		some, err := g.pl.stats.count(g.pl.graph, g.nodes[to].labels.types(r))
+	if any && g.nodes[to].labels != nil {
+		some, err := g.pl.stats.count(g.pl.graph, g.nodes[to].labels)
 		if err != nil {
 			return 0, err
 		}
-		all, err := g.pl.stats.count(g.pl.graph, r.NodeTypes())
+		all, err := g.pl.stats.count(g.pl.graph, nil)
 		if err != nil {
 			return 0, err
 		}

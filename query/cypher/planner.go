@@ -104,7 +104,7 @@ func keepsOne(c clause) bool {
 		return true
 	case *mergeClause: // a key is that of one node
 		props, ok := c.Pattern.Nodes[0].Props.(*mapLit)
-		return ok && len(c.Pattern.Nodes) == 1 && len(c.Pattern.Nodes[0].Labels) == 1 && slices.Contains(props.Keys, propKey)
+		return ok && len(c.Pattern.Nodes) == 1 && c.Pattern.Nodes[0].Labels != nil && c.Pattern.Nodes[0].Labels.Op == labelName && slices.Contains(props.Keys, propKey)
 	}
 	return false
 }

@@ -7,7 +7,7 @@ import "github.com/ragdb/ragdb/engine"
 type patNode struct {
 	name   string // its variable, or a name that no query can write
 	slot   int
-	labels labels
+	labels *labelExpr
 	bound  bool // before the MATCH
 }
 
@@ -161,7 +161,7 @@ func (g *patternGraph) node(n *nodePattern, before int) (int, error) {
 		g.nodes = append(g.nodes, node)
 		g.named[node.name] = at
 	}
-	g.nodes[at].labels.add(n.Labels, n.Any)
+	g.nodes[at].labels = g.nodes[at].labels.and(n.Labels)
 	if n.Where != nil {
 		g.pending = append(g.pending, conjuncts(n.Where, nil)...)
 	}
@@ -227,7 +227,7 @@ func (g *patternGraph) addConjunct(e expr) {
 	if l, ok := e.(*labelsExpr); ok {
 		if v, ok := l.X.(*variable); ok {
 			if at, ok := g.named[v.Name]; ok {
-				g.nodes[at].labels.add(l.Labels, l.Any)
+				g.nodes[at].labels = g.nodes[at].labels.and(l.Labels)
 				return
 			}
 		}

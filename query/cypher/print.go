@@ -51,7 +51,7 @@ func (p *printer) level(x expr) int {
 			}
 		}
 	case *labelsExpr:
-		if x.Any && p.noBar {
+		if x.Labels.Op == labelOr && p.noBar {
 			return 0
 		}
 		return levelUnary
@@ -195,19 +195,7 @@ func (p *printer) hasLabels(x *labelsExpr) {
 	default:
 		p.postfixOperand(x.X)
 	}
-	p.labels(x.Labels, x.Any)
-}
-
-// labels writes :A:B or :A|B.
-func (p *printer) labels(names []string, either bool) {
-	for i, l := range names {
-		if i > 0 && either {
-			p.WriteString("|")
-		} else {
-			p.WriteString(":")
-		}
-		p.WriteString(quoteName(l))
-	}
+	p.WriteString(x.Labels.String())
 }
 
 // literal writes a value of a literal.

@@ -206,7 +206,7 @@ func (p *printer) node(n *nodePattern) {
 	if n.Variable != "" {
 		p.WriteString(quoteVariable(n.Variable))
 	}
-	p.labels(n.Labels, n.Any)
+	p.WriteString(n.Labels.String())
 	p.patternProps(n.Props, n.Variable != "" || n.Labels != nil)
 	p.where(n.Where)
 	p.WriteString(")")
@@ -233,7 +233,14 @@ func (p *printer) edge(e *edgePattern) {
 		if e.Variable != "" {
 			p.WriteString(quoteVariable(e.Variable))
 		}
-		p.labels(e.Types, true)
+		for i, t := range e.Types {
+			if i == 0 {
+				p.WriteString(":")
+			} else {
+				p.WriteString("|")
+			}
+			p.WriteString(quoteName(t))
+		}
 		if e.Var && !e.Quantified {
 			p.WriteString(edgeLength(e.Min, e.Max))
 		}

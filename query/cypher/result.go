@@ -37,6 +37,7 @@ type Result struct {
 type Counts struct {
 	NodesCreated, NodesDeleted   int
 	EdgesCreated, EdgesDeleted   int
+	LabelsAdded, LabelsRemoved   int // by SET and REMOVE
 	PropertiesSet                int
 	VectorsSet                   int
 	IndexesAdded, IndexesRemoved int

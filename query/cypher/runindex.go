@@ -49,7 +49,7 @@ func makeVectorIndex(x *exec, c *indexClause) error {
 	if ix.Name == "" {
 		ix.Name = c.Label + "." + c.Property
 	}
-	have, err := x.graph.vectorIndexOf(c.Label, c.Property)
+	have, err := x.graph.vectorIndexOf([]string{c.Label}, c.Property)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func dropVectorIndex(x *exec, c *indexClause) error {
 	name := c.Name
 	if name == "" {
 		var err error
-		if name, err = x.graph.vectorIndexOf(c.Label, c.Property); err != nil {
+		if name, err = x.graph.vectorIndexOf([]string{c.Label}, c.Property); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,7 @@
 package cypher
 
 import (
-	"errors"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -12,13 +12,13 @@ import (
 type scan struct {
 	planned
 	slot   int
-	labels labels
+	labels *labelExpr
 	count  bool // rows are counted and not made
 }
 
 func (s *scan) open(x *exec, next sink) sink {
 	return stream(next, func(r row) error {
-		set, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
+		set, err := x.graph.nodesWith(s.labels)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func eachNode(x *exec, set *roaring.Bitmap, slot int, r row, next sink) error {
 type keyLookup struct {
 	planned
 	slot   int
-	labels labels
+	labels *labelExpr
 	key    evaluator
 	list   bool
 }
@@ -75,13 +75,13 @@ func (k *keyLookup) open(x *exec, next sink) sink {
 			if key.Kind() != KindString {
 				continue // no node has such a key
 			}
-			for _, t := range k.labels.types(x.graph.r) {
-				id, err := x.graph.r.Lookup(t, key.AsString())
-				if errors.Is(err, engine.ErrNotFound) || k.list && seen[id] {
+			ids, err := k.keyed(x, key.AsString())
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if k.list && seen[id] {
 					continue
-				}
-				if err != nil {
-					return err
 				}
 				if k.list {
 					seen[id] = true
@@ -99,12 +99,38 @@ func (k *keyLookup) open(x *exec, next sink) sink {
 	})
 }
 
+// keyed returns the nodes with a key and the labels.
+func (k *keyLookup) keyed(x *exec, key string) ([]engine.NodeID, error) {
+	types := []engine.TypeID{engine.AnyType}
+	label := k.labels.one()
+	if label != "" {
+		types = typesOf(x.graph.r, label)
+	}
+	var out []engine.NodeID
+	for _, t := range types {
+		ids, err := x.graph.r.Keyed(t, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			n, err := x.graph.record(id)
+			if err != nil {
+				return nil, err
+			}
+			if x.graph.labelled(&n, k.labels) && !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out, nil
+}
+
 // indexScan binds a variable to the nodes for which the index of a property
 // may hold a condition: a filter after it decides.
 type indexScan struct {
 	planned
 	slot     int
-	labels   labels
+	labels   *labelExpr
 	property string
 	op       engine.Op
 	value    evaluator
@@ -117,7 +143,7 @@ func (s *indexScan) open(x *exec, next sink) sink {
 		if err != nil || complete && len(values) == 0 {
 			return err
 		}
-		nodes, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
+		nodes, err := x.graph.nodesWith(s.labels)
 		if err != nil {
 			return err
 		}
@@ -128,7 +154,7 @@ func (s *indexScan) open(x *exec, next sink) sink {
 		if err != nil {
 			return err
 		}
-		if len(s.labels) > 0 {
+		if s.labels != nil {
 			set.And(nodes)
 		}
 		return eachNode(x, set, s.slot, r, next)

@@ -8,6 +8,9 @@ type setItem struct {
 	value  evaluator // nil removes
 	add    bool      // +=: properties that the map lacks stay
 
+	labels []string // to give to a node, or with remove to take from it
+	remove bool
+
 	variable string     // the variable that is the target, "" for another expression
 	more     []*setItem // other properties of it, set at once
 }
@@ -17,7 +20,15 @@ func (pl *planner) setItems(items []*setClauseItem) ([]*setItem, error) {
 	var out []*setItem
 	for _, item := range items {
 		if item.Labels != nil {
-			return nil, refuse(pl.text, item.Pos, "to set a label: a node has the one that it was made with")
+			s, err := pl.labelItem(item.Target, item.Labels, item.Pos)
+			if err == nil {
+				err = pl.newLabels(item.Labels, item.Pos)
+			}
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+			continue
 		}
 		if named := eachProperty(item); named != nil {
 			items, err := pl.setItems(named)
@@ -41,6 +52,13 @@ func (pl *planner) setItems(items []*setClauseItem) ([]*setItem, error) {
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// labelItem compiles an item that changes labels.
+func (pl *planner) labelItem(target expr, labels []string, at Pos) (s *setItem, err error) {
+	s = &setItem{at: at, labels: labels}
+	s.target, err = pl.expr(target)
+	return s, err
 }
 
 // eachProperty expands += of a map literal into one item for each entry. It
@@ -117,6 +135,12 @@ func (s *setItem) apply(x *exec, r row) error {
 	}
 	if t.Kind() == KindNull {
 		return nil
+	}
+	if s.labels != nil {
+		if t.Kind() != KindNode {
+			return typeError(s.at, "labels are those of nodes, not of %s", aKind(t))
+		}
+		return writer{x, s.at}.changeLabels(t.AsNode(), s.labels, !s.remove)
 	}
 	if t.Kind() != KindNode && t.Kind() != KindEdge {
 		return typeError(s.at, "properties are set of nodes and edges, not of %s", aKind(t))
@@ -205,7 +229,13 @@ func (pl *planner) remove(c *removeClause) error {
 	s := &setStep{}
 	for _, item := range c.Items {
 		if item.Labels != nil {
-			return refuse(pl.text, item.Pos, "to remove a label: a node has the one that it was made with")
+			t, err := pl.labelItem(item.Target, item.Labels, item.Pos)
+			if err != nil {
+				return err
+			}
+			t.remove = true
+			s.items = append(s.items, t)
+			continue
 		}
 		t, err := pl.setTarget(item.Target, item.Pos)
 		if err != nil {

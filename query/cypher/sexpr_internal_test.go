@@ -31,6 +31,9 @@ func writeSexpr(b *strings.Builder, v reflect.Value) {
 		case *param:
 			b.WriteString("$" + x.Name)
 			return
+		case *labelExpr:
+			b.WriteString(x.String())
+			return
 		case direction:
 			b.WriteString([]string{"->", "<-", "--"}[x])
 			return

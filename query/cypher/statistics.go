@@ -15,6 +15,7 @@ type statistics struct {
 	graph   engine.GraphID
 	version uint64
 	sets    map[engine.TypeID]*roaring.Bitmap // not to be changed
+	chosen  map[string]*roaring.Bitmap        // by label expression, not to be changed
 	degrees map[string]float64
 	derived map[engine.TypeID]bool
 }
@@ -25,35 +26,49 @@ const degreeSamples = 12
 func newStatistics(g *graph, version uint64) *statistics {
 	return &statistics{
 		graph: g.g.ID(), version: version, sets: map[engine.TypeID]*roaring.Bitmap{},
+		chosen:  map[string]*roaring.Bitmap{},
 		degrees: map[string]float64{}, derived: map[engine.TypeID]bool{},
 	}
 }
 
-// count returns how many nodes have one of some types.
-func (s *statistics) count(g *graph, types []engine.TypeID) (float64, error) {
-	n := 0.0
-	for _, t := range types {
-		set, err := g.nodesOf(t)
-		if err != nil {
-			return 0, err
-		}
-		n += float64(set.GetCardinality())
+// count returns how many nodes have some labels.
+func (s *statistics) count(g *graph, labels *labelExpr) (float64, error) {
+	set, err := s.nodes(g, labels)
+	if err != nil {
+		return 0, err
 	}
-	return n, nil
+	return float64(set.GetCardinality()), nil
 }
 
-// degree returns about how many edges that a filter lets pass a node of some
-// types has: the mean of a sample in which every node has the same place
+// nodes returns the nodes with some labels, which the caller must not change.
+func (s *statistics) nodes(g *graph, labels *labelExpr) (*roaring.Bitmap, error) {
+	if labels == nil || labels.Op == labelName {
+		return g.nodesWith(labels)
+	}
+	text := labels.String()
+	set := s.chosen[text]
+	if set == nil {
+		var err error
+		if set, err = g.nodesWith(labels); err != nil {
+			return nil, err
+		}
+		s.chosen[text] = set
+	}
+	return set, nil
+}
+
+// degree returns about how many edges that a filter lets pass a node with some
+// labels has: the mean of a sample in which every node has the same place
 // whenever it is taken.
-func (s *statistics) degree(g *graph, types []engine.TypeID, f engine.EdgeFilter) (float64, error) {
+func (s *statistics) degree(g *graph, labels *labelExpr, f engine.EdgeFilter) (float64, error) {
 	if f.Types != nil && len(f.Types) == 0 {
 		return 0, nil
 	}
-	key := fmt.Sprint(types, f.Types, f.Direction)
+	key := fmt.Sprint(labels.String(), f.Types, f.Direction)
 	if d, ok := s.degrees[key]; ok {
 		return d, nil
 	}
-	set, err := g.nodesOfTypes(types)
+	set, err := s.nodes(g, labels)
 	if err != nil {
 		return 0, err
 	}
@@ -79,26 +94,28 @@ func (s *statistics) degree(g *graph, types []engine.TypeID, f engine.EdgeFilter
 	return d, nil
 }
 
-// hasDerived reports whether nodes of some types are derived from sources, so
+// hasDerived reports whether nodes with some labels are derived from sources, so
 // that they have computed properties. It looks at the first node of each type.
-func (s *statistics) hasDerived(g *graph, types []engine.TypeID) (bool, error) {
-	for _, t := range types {
+func (s *statistics) hasDerived(g *graph, labels *labelExpr) (bool, error) {
+	set, err := s.nodes(g, labels)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range g.r.NodeTypes() {
 		derived, ok := s.derived[t]
-		if !ok {
-			set, err := g.nodesOf(t)
+		nodes, err := g.nodesOf(t)
+		if err != nil {
+			return false, err
+		}
+		if !ok && !nodes.IsEmpty() {
+			n, err := g.record(engine.NodeID(nodes.Minimum()))
 			if err != nil {
 				return false, err
 			}
-			if !set.IsEmpty() {
-				n, err := g.record(engine.NodeID(set.Minimum()))
-				if err != nil {
-					return false, err
-				}
-				derived = n.Derived
-			}
-			s.derived[t] = derived
+			derived = n.Derived
 		}
-		if derived {
+		s.derived[t] = derived
+		if derived && set.Intersects(nodes) {
 			return true, nil
 		}
 	}

@@ -118,7 +118,7 @@ func (w *jsonWriter) object(m map[string]Value) error {
 // node writes a node. Its key is a field of its own and not among the
 // properties.
 func (w *jsonWriter) node(g *graph, id engine.NodeID) error {
-	label, err := g.label(id)
+	labels, err := g.labelsOf(id)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,13 @@ func (w *jsonWriter) node(g *graph, id engine.NodeID) error {
 	}
 	delete(props, propKey)
 	w.buf.WriteString(`{"id":` + strconv.FormatUint(uint64(id), 10) + `,"labels":[`)
-	if err := w.string(label); err != nil {
-		return err
+	for i, label := range labels {
+		if i > 0 {
+			w.buf.WriteByte(',')
+		}
+		if err := w.string(label); err != nil {
+			return err
+		}
 	}
 	w.buf.WriteString(`],"key":`)
 	if err := w.string(key); err != nil {

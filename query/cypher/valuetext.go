@@ -78,14 +78,19 @@ func writeMapText(b *strings.Builder, m map[string]Value) {
 
 func writeNodeText(b *strings.Builder, v Value) {
 	g, id := v.graph(), v.AsNode()
-	label, err := g.label(id)
+	labels, err := g.labelsOf(id)
 	if err != nil {
 		b.WriteString("(#" + strconv.FormatUint(uint64(id), 10) + ")")
 		return
 	}
-	b.WriteString("(:" + quoteName(label))
+	b.WriteByte('(')
+	for _, label := range labels {
+		b.WriteString(":" + quoteName(label))
+	}
 	if props, err := g.properties(id); err == nil && len(props) > 0 {
-		b.WriteByte(' ')
+		if len(labels) > 0 {
+			b.WriteByte(' ')
+		}
 		writeMapText(b, props)
 	}
 	b.WriteByte(')')

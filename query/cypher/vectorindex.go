@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -45,12 +45,12 @@ func (g *graph) vectorIndexes() ([]vectorIndex, error) {
 	return have, nil
 }
 
-// vectorIndexOf returns the name of the vector index of a label and property,
-// or "".
-func (g *graph) vectorIndexOf(label, property string) (string, error) {
+// vectorIndexOf returns the name of the vector index of one of some labels and a
+// property, or "".
+func (g *graph) vectorIndexOf(labels []string, property string) (string, error) {
 	all, err := g.vectorIndexes()
 	for _, ix := range all {
-		if ix.Property == property && strings.EqualFold(ix.Label, label) {
+		if ix.Property == property && slices.Contains(labels, ix.Label) {
 			return ix.Name, nil
 		}
 	}
@@ -60,7 +60,15 @@ func (g *graph) vectorIndexOf(label, property string) (string, error) {
 // vectorOf returns a node's vector as of the last commit if the property has a
 // vector index, else null.
 func (g *graph) vectorOf(n engine.Node, property string) (Value, error) {
-	name, err := g.vectorIndexOf(g.typeLabel(n.Type), property)
+	all, err := g.vectorIndexes()
+	if err != nil || len(all) == 0 {
+		return Null, err
+	}
+	labels, err := g.labelsOf(n.ID)
+	if err != nil {
+		return Null, err
+	}
+	name, err := g.vectorIndexOf(labels, property)
 	if err != nil || name == "" {
 		return Null, err
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -20,12 +21,16 @@ type writer struct {
 // fail returns an error of a value that cannot be written.
 func (w writer) fail(format string, args ...any) error { return argumentError(w.at, format, args...) }
 
-// createNode makes a node of a label with properties, of which key is its key.
-func (w writer) createNode(label string, props map[string]Value) (engine.NodeID, error) {
+// createNode makes a node of some labels with properties, of which key is its key.
+func (w writer) createNode(labels []string, props map[string]Value) (engine.NodeID, error) {
 	tx := w.x.tx
-	t, err := tx.MakeNodeType(label)
+	types, err := w.types(labels)
 	if err != nil {
 		return 0, err
+	}
+	t := engine.NoType
+	if len(types) > 0 {
+		t = types[0]
 	}
 	var key string
 	switch k := props[propKey]; k.Kind() {
@@ -41,11 +46,11 @@ func (w writer) createNode(label string, props map[string]Value) (engine.NodeID,
 		return 0, w.fail("a key is a string, not %s", aKind(k))
 	}
 	if _, err := tx.Lookup(t, key); err == nil {
-		return 0, w.fail("there is a %s with the key %q already; MERGE finds it or makes it", label, key)
+		return 0, w.fail("there is a %s with the key %q already; MERGE finds it or makes it", w.x.graph.typeName(t), key)
 	} else if !errors.Is(err, engine.ErrNotFound) {
 		return 0, err
 	}
-	stored, vectors, err := w.split(label, props)
+	stored, vectors, err := w.split(labels, props)
 	if err != nil {
 		return 0, err
 	}
@@ -53,15 +58,33 @@ func (w writer) createNode(label string, props map[string]Value) (engine.NodeID,
 	if err != nil {
 		return 0, err
 	}
+	if len(types) > 1 {
+		if err := tx.SetLabels(id, types); err != nil {
+			return 0, err
+		}
+	}
 	w.x.result.Counts.NodesCreated++
 	w.x.result.Counts.PropertiesSet += len(stored)
 	w.x.graph.changed()
 	return id, w.putVectors(id, vectors)
 }
 
+// types returns the node types of labels, making those that are new.
+func (w writer) types(labels []string) ([]engine.TypeID, error) {
+	var out []engine.TypeID
+	for _, name := range labels {
+		t, err := w.x.tx.MakeNodeType(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
 // split separates the properties that are stored with the node from those that
 // a vector index holds. A nil vector is one to remove.
-func (w writer) split(label string, props map[string]Value) (engine.Props, map[string][]float32, error) {
+func (w writer) split(labels []string, props map[string]Value) (engine.Props, map[string][]float32, error) {
 	stored, vectors := engine.Props{}, map[string][]float32{}
 	for _, name := range slices.Sorted(maps.Keys(props)) {
 		v := props[name]
@@ -71,7 +94,7 @@ func (w writer) split(label string, props map[string]Value) (engine.Props, map[s
 		if err := w.checkName(name); err != nil {
 			return nil, nil, err
 		}
-		index, err := w.x.graph.vectorIndexOf(label, name)
+		index, err := w.x.graph.vectorIndexOf(labels, name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -84,7 +107,7 @@ func (w writer) split(label string, props map[string]Value) (engine.Props, map[s
 		case index != "":
 			return nil, nil, w.fail("the property %s is in the vector index %s and takes a list of numbers", name, index)
 		case isVector:
-			return nil, nil, w.fail("a list of numbers is kept in a vector index only: CREATE VECTOR INDEX FOR (n:%s) ON (n.%s) comes first", quoteName(label), quoteName(name))
+			return nil, nil, w.fail("a list of numbers is kept in a vector index only: CREATE VECTOR INDEX FOR (n:%s) ON (n.%s) comes first", quoteName(strings.Join(labels, ":")), quoteName(name))
 		default:
 			if stored[name], err = toStored(w.at, v); err != nil {
 				return nil, nil, err
@@ -128,7 +151,11 @@ func (w writer) setNode(id engine.NodeID, props map[string]Value) error {
 	if k, ok := props[propKey]; ok && !(k.Kind() == KindString && k.AsString() == n.Key) {
 		return w.fail("the key of a node cannot be changed: make another node")
 	}
-	stored, vectors, err := w.split(w.x.graph.typeLabel(n.Type), props)
+	labels, err := w.x.graph.labelsOf(id)
+	if err != nil {
+		return err
+	}
+	stored, vectors, err := w.split(labels, props)
 	if err != nil {
 		return err
 	}
@@ -140,6 +167,47 @@ func (w writer) setNode(id engine.NodeID, props map[string]Value) error {
 	w.x.result.Counts.PropertiesSet += len(stored)
 	w.x.graph.changed()
 	return w.putVectors(id, vectors)
+}
+
+// changeLabels gives a node labels, or takes them from it.
+func (w writer) changeLabels(id engine.NodeID, names []string, add bool) error {
+	n, err := w.x.graph.record(id)
+	if err != nil {
+		return err
+	}
+	have := n.All()
+	had := len(have)
+	for _, name := range names {
+		t, ok := w.x.tx.NodeType(name)
+		if add && !ok {
+			if t, err = w.x.tx.MakeNodeType(name); err != nil {
+				return err
+			}
+		}
+		switch at := slices.Index(have, t); {
+		case add && at < 0:
+			have = append(have, t)
+		case !add && ok && at >= 0:
+			have = slices.Delete(have, at, at+1)
+		}
+	}
+	if len(have) == had {
+		return nil // both only add, or only remove
+	}
+	err = w.x.tx.SetLabels(id, have)
+	if errors.Is(err, engine.ErrExists) {
+		return w.fail("a %s with the key %q is there already, and the node would be the second", w.x.graph.typeName(have[0]), n.Key)
+	}
+	if err != nil {
+		return err
+	}
+	if add {
+		w.x.result.Counts.LabelsAdded += len(have) - had
+	} else {
+		w.x.result.Counts.LabelsRemoved += had - len(have)
+	}
+	w.x.graph.changed()
+	return nil
 }
 
 // createEdge creates an edge. If first is set, one of its ends has no edge yet.

@@ -160,7 +160,7 @@ func TestProcedures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"CALL graph.degree() YIELD node, degree RETURN node.key, degree", "c 3|d 3|f 3|a 2|b 2|e 2|g 0"},
-		{"CALL graph.degree({direction: 'both'}) YIELD node, degree WHERE node:Port RETURN degree", "1"},
+		{"CALL graph.degree({direction: 'both'}) YIELD node, degree WHERE node:port RETURN degree", "1"},
 		{"CALL graph.degree({types: ['ferry']}) YIELD node, degree WHERE degree > 0 RETURN node.key", "f"},
 		{"CALL graph.degree({labels: 'town', types: 'road'}) YIELD node RETURN count(node)", "6"},
 		{"CALL graph.kcore() YIELD node, core RETURN node.key, core", "a 2|b 2|c 2|d 2|e 2|f 2|g 1"},

@@ -124,7 +124,7 @@ func (c *config) among(ctx context.Context, set *roaring.Bitmap) (*roaring.Bitma
 		keep(may)
 	}
 	if set == nil {
-		if set, err = nodesOf(c.call.View, c.call.View.NodeTypes()); err != nil {
+		if set, err = c.call.View.Nodes(engine.AnyType); err != nil {
 			return nil, err
 		}
 	}
