@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -18,8 +19,9 @@ import (
 func sampleProps() []prop {
 	return []prop{
 		{1, Value{}}, {2, Bool(true)}, {3, Int(-1 << 60)}, {4, Float(2.5)}, {5, String("text")},
-		{6, Value{kind: KindTime, num: 77}}, {7, Bytes([]byte{0, 255})}, {8, Strings("a", "", "b")},
-		{9, Value{kind: KindText, num: 4000}},
+		{6, Time(time.Unix(0, 77))}, {7, Bytes([]byte{0, 255})}, {8, Strings("a", "", "b")},
+		{9, Value{kind: KindText, num: 4000}}, {10, Point{SRID: 7203, X: 1}.Value()},
+		{11, Value{kind: KindList, str: "\x01\x00\x01"}},
 	}
 }
 

@@ -46,6 +46,9 @@ const (
 	// orderLong holds the nodes with a string longer than maxIndexedString;
 	// comparisons read the string itself.
 	orderLong = 5
+	// orderElement is added for the elements of lists of other than strings, so that
+	// scalars are found without a look at the nodes.
+	orderElement = 0x40
 	// orderOther holds the nodes whose value compares with nothing: bytes and
 	// the empty list.
 	orderOther = 6
@@ -59,6 +62,15 @@ const maxIndexedString = 256
 // not keep the value.
 func indexedValues(v Value, fn func(value []byte)) {
 	var room [maxIndexedString + 1]byte
+	if v.kind == KindList {
+		_ = v.eachElement(func(x Value) error {
+			value, _ := x.appendOrdered(room[:0])
+			value[0] |= orderElement
+			fn(value)
+			return nil
+		})
+		return
+	}
 	text := func(s string) {
 		if len(s) > maxIndexedString {
 			fn(append(room[:0], orderLong))

@@ -391,7 +391,7 @@ func comparisonHolds(p engine.Comparison, props engine.Props) bool {
 		return false
 	case p.Op == engine.OpExists:
 		return true
-	case p.Whole && have.Kind() == engine.KindStrings:
+	case p.Whole && isList(have):
 		return p.Op == engine.OpNotEqual
 	case p.Op == engine.OpNotEqual:
 		return !modelCompares(have, engine.OpEqual, p.Values)
@@ -401,11 +401,8 @@ func comparisonHolds(p engine.Comparison, props engine.Props) bool {
 
 func modelCompares(have engine.Value, op engine.Op, lits []engine.Value) bool {
 	values := []engine.Value{have}
-	if have.Kind() == engine.KindStrings {
-		values = nil
-		for _, s := range have.AsStrings() {
-			values = append(values, engine.String(s))
-		}
+	if isList(have) {
+		values = have.AsList()
 	}
 	for _, v := range values {
 		for _, lit := range lits {
@@ -438,8 +435,11 @@ func modelRelation(v engine.Value, op engine.Op, lit engine.Value) bool {
 			return strings.HasPrefix(v.AsString(), lit.AsString())
 		}
 		c = strings.Compare(v.AsString(), lit.AsString())
-	case v.Kind() == engine.KindTime:
-		c = v.AsTime().Compare(lit.AsTime())
+	case v.Kind() == engine.KindTemporal || v.Kind() == engine.KindPoint:
+		var ok bool
+		if c, ok = sameKind(v, lit, op); !ok {
+			return false
+		}
 	case v.Kind() == engine.KindBool:
 		switch {
 		case v.AsBool() == lit.AsBool():
@@ -483,7 +483,9 @@ func randomString(r *rand.Rand) string {
 }
 
 func randomScalar(r *rand.Rand) engine.Value {
-	switch r.IntN(6) {
+	switch r.IntN(8) {
+	case 6, 7:
+		return randomKind(r)
 	case 0:
 		return engine.Bool(r.IntN(2) == 0)
 	case 1:
@@ -497,7 +499,9 @@ func randomScalar(r *rand.Rand) engine.Value {
 }
 
 func randomValue(r *rand.Rand) engine.Value {
-	switch r.IntN(8) {
+	switch r.IntN(9) {
+	case 8:
+		return randomList(r)
 	case 0:
 		return engine.Value{}
 	case 1:

@@ -322,11 +322,11 @@ func holds(p engine.Predicate, props engine.Props) bool {
 		return has && !holds(equal, props)
 	}
 	return has && slices.ContainsFunc(c.Values, func(lit engine.Value) bool {
-		if v.Kind() == engine.KindStrings {
+		if isList(v) {
 			if c.Whole {
 				return false
 			}
-			return slices.ContainsFunc(v.AsStrings(), func(s string) bool { return compares(c.Op, engine.String(s), lit) })
+			return slices.ContainsFunc(v.AsList(), func(x engine.Value) bool { return compares(c.Op, x, lit) })
 		}
 		return compares(c.Op, v, lit)
 	})
@@ -347,8 +347,11 @@ func compares(op engine.Op, v, lit engine.Value) bool {
 			return strings.HasPrefix(v.AsString(), lit.AsString())
 		}
 		order = strings.Compare(v.AsString(), lit.AsString())
-	case v.Kind() == engine.KindTime:
-		order = v.AsTime().Compare(lit.AsTime())
+	case v.Kind() == engine.KindTemporal || v.Kind() == engine.KindPoint:
+		var ok bool
+		if order, ok = sameKind(v, lit, op); !ok {
+			return false
+		}
 	case v.Kind() == engine.KindBool:
 		order = cmp.Compare(v.AsInt(), lit.AsInt())
 	default:

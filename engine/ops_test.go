@@ -143,7 +143,7 @@ func (g *graphOps) text(n int) string {
 }
 
 func (g *graphOps) value() engine.Value {
-	switch g.rnd.IntN(14) {
+	switch g.rnd.IntN(18) {
 	case 0, 1:
 		return engine.Int(int64(g.rnd.IntN(7) - 3))
 	case 2:
@@ -152,6 +152,10 @@ func (g *graphOps) value() engine.Value {
 		return engine.Bool(g.rnd.IntN(2) == 0)
 	case 4:
 		return engine.Time(time.Unix(int64(g.rnd.IntN(3)), 5))
+	case 14, 15:
+		return randomKind(g.rnd)
+	case 16, 17:
+		return randomList(g.rnd)
 	case 5:
 		return engine.Bytes([]byte(pick(g.rnd, []string{"", "\x00", "\xff\xfe"})))
 	case 6:

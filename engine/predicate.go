@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -66,15 +65,16 @@ func (o Op) String() string {
 // have the property and for which OpEqual does not hold.
 //
 // Only values of one kind compare: numbers with numbers (integers and floats
-// by their exact value), strings with strings (byte by byte), times with
-// times, booleans with booleans, false being the smaller. Bytes compare with
+// by their exact value), strings with strings (byte by byte), temporal values
+// with those of their kind, booleans with booleans, false being the smaller.
+// Durations and points are equal or not and have no order. Bytes compare with
 // nothing and are only found by OpExists and OpNotEqual.
 type Comparison struct {
 	Property string
 	Op       Op
-	// Values are booleans, numbers, strings or times.
+	// Values are booleans, numbers, strings, temporal values or points.
 	Values []Value
-	// Whole compares a list of strings as a whole, which equals none of Values
+	// Whole compares a list as a whole, which equals none of Values
 	// and has no order among them. Otherwise the comparison holds for a list if
 	// it holds for one of its elements. With Whole a string costs a read of each
 	// node whose value or element it finds.
@@ -203,8 +203,8 @@ func (c Comparison) Holds(v Value) bool {
 	case c.Op == OpNotEqual:
 		c.Op = OpEqual
 		return !c.Holds(v)
-	case v.kind == KindStrings:
-		return !c.Whole && slices.ContainsFunc(v.list, func(s string) bool { return c.Holds(String(s)) })
+	case v.isList():
+		return !c.Whole && slices.ContainsFunc(v.AsList(), c.Holds)
 	}
 	return slices.ContainsFunc(c.Values, func(lit Value) bool { return c.Op.holds(v, lit) })
 }
@@ -223,8 +223,13 @@ func (o Op) holds(v, lit Value) bool {
 			return strings.HasPrefix(v.str, lit.str)
 		}
 		c = strings.Compare(v.str, lit.str)
-	case v.kind == KindBool, v.kind == KindTime:
+	case v.kind == KindBool:
 		c = cmp.Compare(v.num, lit.num)
+	case v.kind == KindTemporal || v.kind == KindPoint:
+		if v.str == "" || lit.str == "" || v.str[0] != lit.str[0] || o != OpEqual && v.onlyEqual() {
+			return false
+		}
+		c = strings.Compare(v.str, lit.str) // the bytes are ordered
 	default:
 		return false
 	}
@@ -292,8 +297,9 @@ func quoteValue(v Value) string {
 			s += ".0"
 		}
 		return s
-	case KindTime:
-		return "datetime('" + v.AsTime().Format(time.RFC3339Nano) + "')"
+	case KindTemporal:
+		t := v.AsTemporal()
+		return t.Kind().String() + "('" + t.String() + "')"
 	}
 	return v.String()
 }

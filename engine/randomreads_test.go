@@ -72,7 +72,7 @@ func (g *graphOps) predicate(depth int) engine.Predicate {
 	c.Whole = g.rnd.IntN(2) == 0
 	for range 1 + g.rnd.IntN(2) {
 		v := engine.String(pick(g.rnd, words[:6]))
-		switch k := g.rnd.IntN(8); {
+		switch k := g.rnd.IntN(11); {
 		case k == 0:
 			// A value that some node has, long strings too.
 			ids := g.m.nodesOf(engine.AnyType)
@@ -85,6 +85,8 @@ func (g *graphOps) predicate(depth int) engine.Predicate {
 			v = engine.String(pick(g.rnd, []string{"", "a", "an", "lorem", "l"}))
 		case k == 1:
 			v = engine.Time(time.Unix(int64(g.rnd.IntN(3)), 5))
+		case k >= 8:
+			v = randomKind(g.rnd)
 		case k == 2:
 			v = engine.Bool(g.rnd.IntN(2) == 0)
 		case k < 5:

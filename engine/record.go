@@ -65,7 +65,7 @@ func encodeProps(b *flatbuffers.Builder, props []prop) flatbuffers.UOffsetT {
 	for i, p := range props {
 		var bytes, list flatbuffers.UOffsetT
 		switch p.value.kind {
-		case KindString, KindBytes:
+		case KindString, KindBytes, KindTemporal, KindPoint, KindList:
 			bytes = b.CreateByteString([]byte(p.value.str))
 		case KindStrings:
 			items := make([]flatbuffers.UOffsetT, len(p.value.list))
@@ -98,16 +98,19 @@ func decodeProp(p *schema.Property, left *room) (prop, error) {
 	v := &out.value
 	v.kind = Kind(p.Kind())
 	switch v.kind {
-	case kindNull, KindBool, KindInt, KindTime, KindText:
+	case kindNull, KindBool, KindInt, KindText:
 		v.num = p.Int()
 	case KindFloat:
 		v.flt = p.Float()
-	case KindString, KindBytes:
+	case KindString, KindBytes, KindTemporal, KindPoint, KindList:
 		b := p.BytesBytes()
 		if err := left.take(len(b)); err != nil {
 			return out, err
 		}
 		v.str = string(b)
+		if err := v.whole(); err != nil {
+			return out, fmt.Errorf("malformed record: property %d: %w", out.id, err)
+		}
 	case KindStrings:
 		n := p.ListLength()
 		v.list = make([]string, 0, min(n, 64))
@@ -346,6 +349,14 @@ func checkValue(name string, v Value) error {
 	case KindFloat:
 		if math.IsNaN(v.flt) || math.IsInf(v.flt, 0) {
 			return phase.Mark(ErrInvalid, "property %q: %v", name, v.flt)
+		}
+	case KindPoint:
+		if v.whole() != nil {
+			return phase.Mark(ErrInvalid, "property %q: a point without a known SRID or with a coordinate that is out of range", name)
+		}
+	case KindList:
+		if v.whole() != nil {
+			return phase.Mark(ErrInvalid, "property %q: a list with a number or a point that is out of range", name)
 		}
 	case KindString:
 		if !utf8.ValidString(v.str) {

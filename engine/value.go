@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -25,12 +24,17 @@ const (
 	KindInt     Kind = 2
 	KindFloat   Kind = 3
 	KindString  Kind = 4
-	KindTime    Kind = 5
 	KindBytes   Kind = 6
 	KindStrings Kind = 7
 	// KindText is a string kept outside its node's record because it is long;
 	// [Reader.Text] reads it. Only records hold it: a caller writes a string.
 	KindText Kind = 8
+	// KindTemporal is a date, a time or a duration; [Value.AsTemporal] tells which.
+	KindTemporal Kind = 9
+	KindPoint    Kind = 10
+	// KindList is a list of values of one kind other than strings; [Value.AsList]
+	// returns them.
+	KindList Kind = 11
 )
 
 // Value is a property value. The zero Value is null.
@@ -38,7 +42,7 @@ type Value struct {
 	kind Kind
 	num  int64
 	flt  float64
-	str  string
+	str  string // of a string or bytes; encoded of a temporal value, a point, a list
 	list []string
 }
 
@@ -58,10 +62,6 @@ func Float(v float64) Value { return Value{kind: KindFloat, flt: v} }
 
 // String returns a string value; it must be UTF-8.
 func String(v string) Value { return Value{kind: KindString, str: v} }
-
-// Time returns a point in time, kept in UTC to the nanosecond; it must lie
-// between the years 1678 and 2261.
-func Time(v time.Time) Value { return Value{kind: KindTime, num: v.UnixNano()} }
 
 // Bytes returns a value of opaque bytes, which it copies.
 func Bytes(v []byte) Value { return Value{kind: KindBytes, str: string(v)} }
@@ -116,14 +116,6 @@ func (v Value) AsBytes() []byte {
 	return nil
 }
 
-// AsTime returns a time in UTC, the zero time for other kinds.
-func (v Value) AsTime() time.Time {
-	if v.kind != KindTime {
-		return time.Time{}
-	}
-	return time.Unix(0, v.num).UTC()
-}
-
 // AsStrings returns a list, or the one string of a string value. The caller
 // must not change it.
 func (v Value) AsStrings() []string {
@@ -161,8 +153,12 @@ func (v Value) String() string {
 		return strconv.FormatInt(v.num, 10)
 	case KindFloat:
 		return strconv.FormatFloat(v.flt, 'g', -1, 64)
-	case KindTime:
-		return v.AsTime().Format(time.RFC3339Nano)
+	case KindTemporal:
+		return v.AsTemporal().String()
+	case KindPoint:
+		return v.AsPoint().String()
+	case KindList:
+		return fmt.Sprint(v.AsList())
 	case KindBytes:
 		return fmt.Sprintf("%d bytes", len(v.str))
 	case KindStrings:
@@ -173,9 +169,10 @@ func (v Value) String() string {
 	return v.str
 }
 
-// MarshalJSON writes the value as JSON: times and bytes as one-field objects
-// ({"time":...}, {"bytes":base64}), the others as JSON's own types, a whole
-// float with a fraction so that it reads back as a float.
+// MarshalJSON writes the value as JSON: temporal values, points and bytes as
+// objects of one field ({"date": "2025-01-31"}, {"datetime": ...}, {"point": {"srid",
+// "x", "y", "z"}}, {"bytes": base64}), the others as JSON's own types, a whole float
+// with a fraction so that it reads back as a float.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch v.kind {
 	case KindBool:
@@ -190,8 +187,13 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		return b, err
 	case KindString:
 		return json.Marshal(v.str)
-	case KindTime:
-		return json.Marshal(map[string]string{"time": v.AsTime().Format(time.RFC3339Nano)})
+	case KindTemporal:
+		t := v.AsTemporal()
+		return json.Marshal(map[string]string{t.Kind().String(): t.String()})
+	case KindPoint:
+		return json.Marshal(map[string]jsonPoint{"point": v.AsPoint().json()})
+	case KindList:
+		return json.Marshal(v.AsList())
 	case KindBytes:
 		return json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(v.str))})
 	case KindStrings:
@@ -225,26 +227,15 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		*v = String(x)
 		return err
 	case '[':
-		var x []string
-		err := json.Unmarshal(b, &x)
-		*v = Strings(x...)
-		return err
-	case '{':
-		var x map[string]string
+		var x []Value
 		if err := json.Unmarshal(b, &x); err != nil {
 			return err
 		}
-		if s, ok := x["time"]; ok && len(x) == 1 {
-			t, err := time.Parse(time.RFC3339Nano, s)
-			*v = Time(t)
-			return err
-		}
-		if s, ok := x["bytes"]; ok && len(x) == 1 {
-			raw, err := base64.StdEncoding.DecodeString(s)
-			*v = Bytes(raw)
-			return err
-		}
-		return phase.Mark(ErrInvalid, "JSON object %.40s is no property value", b)
+		list, err := ListOf(x)
+		*v = list
+		return err
+	case '{':
+		return v.unmarshalObject(b)
 	}
 	if bytes.ContainsAny(b, ".eE") {
 		x, err := strconv.ParseFloat(string(b), 64)
@@ -259,10 +250,11 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 // The first byte of an indexed value: kinds sort in this order, numbers of
 // both kinds together.
 const (
-	orderBool   = 1
-	orderNumber = 2
-	orderTime   = 3
-	orderString = 4
+	orderBool     = 1
+	orderNumber   = 2
+	orderTemporal = 3
+	orderString   = 4
+	orderPoint    = 7
 )
 
 // appendOrdered appends an order-preserving encoding of a scalar for indexes;
@@ -275,8 +267,10 @@ func (v Value) appendOrdered(dst []byte) (out []byte, ok bool) {
 	case KindInt, KindFloat:
 		out, err := layout.AppendFloat(append(dst, orderNumber), v.AsFloat())
 		return out, err == nil
-	case KindTime:
-		return layout.AppendInt(append(dst, orderTime), v.num), true
+	case KindTemporal:
+		return append(append(dst, orderTemporal), v.str...), true
+	case KindPoint:
+		return append(append(dst, orderPoint), v.str...), true
 	case KindString:
 		return append(append(dst, orderString), v.str...), true
 	}

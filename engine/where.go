@@ -253,12 +253,12 @@ func (r *reader) whereComparison(c Comparison, among *roaring.Bitmap) (*roaring.
 	}
 	strings := false
 	for _, v := range c.Values {
-		if err := w.find(out, c.Op, v); err != nil {
+		if err := w.find(out, c.Op, v, c.Whole); err != nil {
 			return nil, err
 		}
 		strings = strings || v.kind == KindString
 	}
-	if c.Whole && strings { // no list has another value than strings
+	if c.Whole && strings { // the index marks the elements of other lists
 		if among != nil {
 			out.And(among)
 		}

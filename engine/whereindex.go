@@ -22,9 +22,25 @@ type indexSearch struct {
 // index: those there are shared with their neighbours.
 const exactInts = 1 << 53
 
-// find adds to out the nodes whose value is in the relation op to v.
-func (w *indexSearch) find(out *roaring.Bitmap, op Op, v Value) error {
+// find adds to out the nodes whose value is in the relation op to v, and unless
+// whole is set those with a list that has such an element.
+func (w *indexSearch) find(out *roaring.Bitmap, op Op, v Value, whole bool) error {
+	if op != OpEqual && v.onlyEqual() {
+		return nil
+	}
+	if !whole && v.kind != KindString {
+		if err := w.findUnder(orderElement, out, op, v); err != nil {
+			return err
+		}
+	}
+	return w.findUnder(0, out, op, v)
+}
+
+// findUnder is find for the scalars, or with orderElement for the elements of
+// lists of other than strings.
+func (w *indexSearch) findUnder(mark byte, out *roaring.Bitmap, op Op, v Value) error {
 	value, _ := v.appendOrdered(nil)
+	value[0] |= mark
 	exact := layout.SetIndexValue(w.r.g, w.index, value)
 	if isNumber(v) && math.Abs(v.AsFloat()) >= exactInts {
 		if err := w.reread(out, exact, op, v); err != nil {
@@ -39,7 +55,11 @@ func (w *indexSearch) find(out *roaring.Bitmap, op Op, v Value) error {
 			op = OpGreater
 		}
 	}
-	lo := append(slices.Clone(w.prefix), value[0])
+	kind := 1
+	if v.kind == KindTemporal { // whose kinds do not compare
+		kind = 2
+	}
+	lo := append(slices.Clone(w.prefix), value[:kind]...)
 	hi := layout.Next(lo)
 	switch op {
 	case OpEqual:
@@ -106,7 +126,7 @@ func (w *indexSearch) dropLists(set *roaring.Bitmap) error {
 	}
 	lists := roaring.New()
 	err := w.eachValue(pid, set, func(id NodeID, have Value) error {
-		if have.kind == KindStrings {
+		if have.isList() {
 			lists.Add(uint32(id))
 		}
 		return nil

@@ -95,7 +95,7 @@ func quarterStart(year, quarter int64) int64 { return dayOf(year, quarter*3-2, 1
 // addMonths adds months to a date; a day that the month lacks becomes its last.
 func addMonths(days, months int64) (int64, bool) {
 	y, m, d := civil(days)
-	if months > 12*2*maxYear || months < -12*2*maxYear {
+	if months > 24*(maxYear+1) || months < -24*(maxYear+1) {
 		return 0, false
 	}
 	m += months - 1

@@ -165,8 +165,12 @@ func (c *components) make(kind Kind, z *Zones) (Value, error) {
 		}
 	}
 	if converted && c.datetime.kind == 0 {
-		if kind.hasDate() {
-			p.days = out.days
+		if kind.hasDate() && (out.days != p.days || !c.time.kind.hasDate()) {
+			in, err := z.of(p)
+			if err != nil {
+				return Value{}, err
+			}
+			p = in.local(out.days, p.nanos)
 		}
 		seconds, fraction := p.utc()
 		if to.rules != nil && !kind.hasDate() && !c.time.Kind().hasDate() {

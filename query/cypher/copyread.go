@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // maxCopyLine bounds a line of a file of JSON lines.
@@ -171,9 +171,9 @@ func newCSVRows(r io.Reader, comma rune) (*csvRows, error) {
 		if i := strings.LastIndexByte(h, ':'); i >= 0 {
 			name, kind = h[:i], h[i+1:]
 		}
-		parse, ok := cellTypes[strings.ToLower(kind)]
+		parse, ok := cellType(strings.ToLower(kind))
 		if !ok {
-			return nil, &engine.LineError{Line: 1, Err: fmt.Errorf("the column %q has an unknown type; there are string, int, float, boolean, time, strings and vector", h)}
+			return nil, &engine.LineError{Line: 1, Err: fmt.Errorf("the column %q has an unknown type; there are string, int, float, boolean, date, localtime, time, localdatetime, datetime, duration, lists of these such as ints, point and vector", h)}
 		}
 		if name == "" || seen[name] {
 			return nil, &engine.LineError{Line: 1, Err: fmt.Errorf("the column %q has no name or one that another has", h)}
@@ -211,8 +211,45 @@ func (c *csvRows) next() (copyRow, error) {
 	return row, nil
 }
 
+// cellType returns how the cells of a column of a type are read, false if there is
+// no such type: one of cellTypes, the name of a kind of temporal values, or either in
+// the plural, which is a list with semicolons between its items.
+func cellType(name string) (func(cell string) (Value, error), bool) {
+	if parse, ok := cellTypes[name]; ok {
+		return parse, true
+	}
+	for kind := temporal.KindDate; kind <= temporal.KindDuration; kind++ {
+		if kind.String() == name {
+			z := &temporal.Zones{}
+			return func(s string) (Value, error) {
+				v, err := kind.Parse(s, z)
+				return Temporal(v), err
+			}, true
+		}
+	}
+	one, plural := strings.CutSuffix(name, "s")
+	if !plural || one == "" || strings.HasSuffix(one, "s") || one == "point" || one == "vector" {
+		return nil, false
+	}
+	item, ok := cellType(one)
+	if !ok {
+		return nil, false
+	}
+	return func(s string) (Value, error) {
+		var list []Value
+		for _, cell := range strings.Split(s, ";") {
+			v, err := item(strings.TrimSpace(cell))
+			if err != nil {
+				return Null, err
+			}
+			list = append(list, v)
+		}
+		return ListOf(list), nil
+	}, true
+}
+
 // cellTypes are the types of columns. A list of strings has its items between
-// semicolons, a vector its numbers.
+// semicolons, a vector its numbers, and a point is a map as JSON.
 var cellTypes = map[string]func(cell string) (Value, error){
 	"":        parseText,
 	"string":  parseText,
@@ -221,8 +258,8 @@ var cellTypes = map[string]func(cell string) (Value, error){
 	"float":   parseFloatCell,
 	"boolean": parseBoolean,
 	"bool":    parseBoolean,
-	"time":    parseTimeCell,
 	"strings": parseStrings,
+	"point":   parsePoint,
 	"vector":  parseVector,
 }
 
@@ -254,12 +291,23 @@ func parseBoolean(s string) (Value, error) {
 	return Null, fmt.Errorf("%q is neither true nor false", s)
 }
 
-func parseTimeCell(s string) (Value, error) {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return Null, fmt.Errorf("%q is not a time such as 2025-01-31T10:00:00Z", s)
+func parsePoint(s string) (Value, error) {
+	var m map[string]any
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil || d.More() {
+		return Null, fmt.Errorf("%.80q is not a point such as {\"x\": 1, \"y\": 2}", s)
 	}
-	return fromStored(engine.Time(t)), nil
+	v, err := ValueOf(m)
+	if err != nil {
+		return Null, err
+	}
+	v, err = callPoint(nil, 0, []Value{v})
+	var failed *EvalError
+	if errors.As(err, &failed) {
+		return Null, errors.New(failed.Message)
+	}
+	return v, err
 }
 
 func parseStrings(s string) (Value, error) {

@@ -61,7 +61,7 @@ func finish(file io.WriteCloser, err error) error {
 
 // csvWriterOf returns a function that writes rows as comma-separated values,
 // after a first call with nil the names of the columns. Null is an empty cell;
-// lists, maps, nodes, edges and paths are JSON.
+// lists, maps, points, nodes, edges and paths are JSON.
 func csvWriterOf(w io.Writer, columns []string, comma rune) func([]Value) error {
 	c := csv.NewWriter(w)
 	c.Comma = comma
@@ -74,7 +74,7 @@ func csvWriterOf(w io.Writer, columns []string, comma rune) func([]Value) error 
 			switch v.Kind() {
 			case KindNull:
 				cells[i] = ""
-			case KindList, KindMap, KindNode, KindEdge, KindPath:
+			case KindList, KindMap, KindNode, KindEdge, KindPath, KindPoint:
 				b, err := v.MarshalJSON()
 				if err != nil {
 					return err

@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"maps"
-	"time"
 )
 
 // property compiles x.name.
@@ -24,7 +23,7 @@ func (c *compiler) property(e *property) evaluator {
 }
 
 // propertyOf returns a property of a node or an edge, an entry of a map or a
-// part of a time. If v has no part of the name, or is null, the result is null.
+// part of a temporal value or a point. If v has no part of the name, or is null, the result is null.
 func propertyOf(at Pos, v Value, name string) (Value, error) {
 	switch v.kind {
 	case KindNode:
@@ -34,54 +33,14 @@ func propertyOf(at Pos, v Value, name string) (Value, error) {
 		return e.graph.edgeProperty(e, name)
 	case KindMap:
 		return v.AsMap()[name], nil
-	case KindTime:
-		return timePart(at, v.AsTime(), name)
+	case KindTemporal:
+		return temporalPart(at, v.AsTemporal(), name)
+	case KindPoint:
+		return pointPart(at, v.AsPoint(), name)
 	case KindNull:
 		return Null, nil
 	}
-	return Null, typeError(at, "%s has no property %s: nodes, edges, maps and times have properties", aKind(v), quoteName(name))
-}
-
-// timePart returns a part of a time in UTC.
-func timePart(at Pos, t time.Time, name string) (Value, error) {
-	isoYear, isoWeek := t.ISOWeek()
-	switch name {
-	case "year":
-		return Int(int64(t.Year())), nil
-	case "quarter":
-		return Int(int64(t.Month()+2) / 3), nil
-	case "month":
-		return Int(int64(t.Month())), nil
-	case "week":
-		return Int(int64(isoWeek)), nil
-	case "weekYear":
-		return Int(int64(isoYear)), nil
-	case "day":
-		return Int(int64(t.Day())), nil
-	case "ordinalDay":
-		return Int(int64(t.YearDay())), nil
-	case "dayOfWeek", "weekDay": // Monday is 1
-		return Int(int64(t.Weekday()+6)%7 + 1), nil
-	case "hour":
-		return Int(int64(t.Hour())), nil
-	case "minute":
-		return Int(int64(t.Minute())), nil
-	case "second":
-		return Int(int64(t.Second())), nil
-	case "millisecond":
-		return Int(int64(t.Nanosecond() / 1e6)), nil
-	case "microsecond":
-		return Int(int64(t.Nanosecond() / 1e3)), nil
-	case "nanosecond":
-		return Int(int64(t.Nanosecond())), nil
-	case "epochSeconds":
-		return Int(t.Unix()), nil
-	case "epochMillis":
-		return Int(t.UnixMilli()), nil
-	case "timezone":
-		return String("Z"), nil
-	}
-	return Null, argumentError(at, "a time has no part %s", quoteName(name))
+	return Null, typeError(at, "%s has no property %s: nodes, edges, maps, points and temporal values have properties", aKind(v), quoteName(name))
 }
 
 // propertiesOf returns the properties of a node or an edge or the entries of a
@@ -140,7 +99,7 @@ func (c *compiler) index(e *indexExpr) evaluator {
 				return Null, typeError(at, "the place in a list is an integer, not %s", aKind(i))
 			}
 			return element(v.AsList(), i.AsInt()), nil
-		case KindMap, KindNode, KindEdge:
+		case KindMap, KindNode, KindEdge, KindTemporal, KindPoint:
 			if i.kind != KindString {
 				return Null, evalError(at, codeType, "MapElementAccessByNonString", "%s is looked up by a string, not %s", aKind(v), aKind(i))
 			}

@@ -50,6 +50,8 @@ func (c *compiler) arithmetic(e *binaryExpr) evaluator {
 			return intArithmetic(op, at, a.AsInt(), b.AsInt())
 		case a.isNumber() && b.isNumber():
 			return Float(floatArithmetic(op, a.AsFloat(), b.AsFloat())), nil
+		case (a.kind == KindTemporal || b.kind == KindTemporal) && a.kind != KindList && b.kind != KindList:
+			return x.temporalArithmetic(op, at, a, b)
 		case op == opAdd:
 			return x.join(at, a, b)
 		}

@@ -115,10 +115,10 @@ func inConstant(left evaluator, list []Value) predicate {
 		if len(list) <= few || !scalars || v.kind == KindNull {
 			return member(x, v, list)
 		}
-		if v.kind > KindTime { // equals no scalar
+		if v.kind > KindPoint { // equals no scalar
 			return absent, nil
 		}
-		var buf [64]byte
+		var buf [96]byte
 		if known[string(v.appendScalarKey(buf[:0]))] {
 			return isTrue, nil
 		}

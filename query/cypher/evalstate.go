@@ -1,6 +1,11 @@
 package cypher
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"github.com/ragdb/ragdb/engine/temporal"
+)
 
 // maxExprBytes bounds the lists, maps and strings that one expression may build
 // for one row, in bytes. Limits on rows do not bound these, such as a list that
@@ -15,6 +20,8 @@ type evalState struct {
 	stack   []Value // the arguments of calls
 	text    joined[byte]
 	list    joined[Value]
+	zones   temporal.Zones
+	now     time.Time // of the statement, zero until it is asked for
 }
 
 // stepsBetweenLooks is how many steps an expression takes before it looks at

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // evalRun is what expressions of a test see.
@@ -40,7 +41,9 @@ func (run evalRun) eval(text string) (Value, error) {
 	if err != nil {
 		return Null, err
 	}
-	return ev(&exec{ctx: context.Background(), params: run.params}, run.row)
+	x := &exec{ctx: context.Background(), params: run.params}
+	x.eval.now = time.Unix(1e9, 5) // one clock for all
+	return ev(x, run.row)
 }
 
 // noPatterns is for expressions without patterns.
@@ -154,4 +157,37 @@ func mustTime(t testing.TB, s string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, s)
 	must(t, err)
 	return at
+}
+
+// at returns a point in time as a datetime.
+func at(t time.Time) Value {
+	v, err := temporal.KindDateTime.At(t)
+	if err != nil {
+		panic(err)
+	}
+	return Temporal(v)
+}
+
+// temporalValue reads a value of the kind that a function makes.
+func temporalValue(function, text string) Value {
+	for k := temporal.KindDate; k <= temporal.KindDuration; k++ {
+		if k.String() == function {
+			v, err := k.Parse(text, nil)
+			if err != nil {
+				panic(err)
+			}
+			return Temporal(v)
+		}
+	}
+	panic(function)
+}
+
+// engineList returns a list as it is stored.
+func engineList(t *testing.T, list ...engine.Value) engine.Value {
+	t.Helper()
+	v, err := engine.ListOf(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

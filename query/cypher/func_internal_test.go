@@ -74,18 +74,42 @@ func TestConversions(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
-	run := evalRun{names: []string{"t", "none"}, row: row{Time(mustTime(t, "2026-08-09T10:11:12.123456789Z")), Null}}
+	run := evalRun{names: []string{"t", "none"}, row: row{at(mustTime(t, "2026-08-09T10:11:12.123456789Z")), Null}}
 	checkCases(t, run, []evalCase{
-		{"datetime('2026-01-31')", "2026-01-31T00:00:00Z"}, {"datetime('20260131')", "2026-01-31T00:00:00Z"}, {"datetime('2026-01')", "2026-01-01T00:00:00Z"}, {"datetime('2026')", "2026-01-01T00:00:00Z"},
-		{"datetime('2026-01-31T09:30')", "2026-01-31T09:30:00Z"}, {"datetime('2026-01-31T09:30:15.5')", "2026-01-31T09:30:15.5Z"}, {"datetime('20260131T093015Z')", "2026-01-31T09:30:15Z"}, {"datetime('20260131T0930+0100')", "2026-01-31T08:30:00Z"},
-		{"datetime('2026-01-31T09:30:00+01:00')", "2026-01-31T08:30:00Z"}, {"datetime('2026-01-31T09-05')", "2026-01-31T14:00:00Z"},
-		{"datetime('2026-02-30')", "!ArgumentError"}, {"datetime('')", "!ArgumentError"}, {"datetime('yesterday')", "!ArgumentError"}, {"datetime('2026-01-31T')", "!ArgumentError"}, {"datetime('2026-01-31T25:00')", "!ArgumentError"}, {"datetime('1500-01-01')", "!ArgumentError"}, {"datetime('2262-01-01')", "!ArgumentError"}, {"datetime('2026-01-31T09:30[Europe/Berlin]')", "!ArgumentError"}, {"datetime(5)", "!TypeError"}, {"datetime(none)", "null"}, {"datetime()", "!InvalidArgumentExpression"},
+		{"datetime('2026-01-31')", "2026-01-31T00:00Z"}, {"datetime('2026-01-31T09:30:15.5')", "2026-01-31T09:30:15.5Z"}, {"datetime('20260131T0930+0100')", "2026-01-31T09:30+01:00"},
+		{"datetime('2026-02-30')", "!ArgumentError"}, {"datetime('')", "!ArgumentError"}, {"datetime('yesterday')", "!ArgumentError"}, {"datetime('2026-01-31T25:00')", "!ArgumentError"}, {"datetime(5)", "!TypeError"}, {"datetime(none)", "null"},
 		{"t", "2026-08-09T10:11:12.123456789Z"}, {"toString(t)", "'2026-08-09T10:11:12.123456789Z'"}, {"datetime(toString(t)) = t", "true"},
 		{"[t.year, t.quarter, t.month, t.day, t.hour, t.minute, t.second]", "[2026, 3, 8, 9, 10, 11, 12]"},
 		{"[t.millisecond, t.microsecond, t.nanosecond]", "[123, 123456, 123456789]"},
 		{"[t.week, t.weekYear, t.dayOfWeek, t.ordinalDay]", "[32, 2026, 7, 221]"},
-		{"[t.epochSeconds, t.epochMillis]", "[1786270272, 1786270272123]"}, {"t.timezone", "'Z'"}, {"t.era", "!ArgumentError"},
-		{"t + 1", "!TypeError"}, {"t > datetime('2026-08-09')", "true"},
+		{"[t.epochSeconds, t.epochMillis]", "[1786270272, 1786270272123]"}, {"t.timezone", "'Z'"}, {"t['year']", "2026"}, {"t.era", "!ArgumentError"},
+		{"t + 1", "!TypeError"}, {"t - t", "!TypeError"}, {"t > datetime('2026-08-09')", "true"}, {"t > date('2026-08-09')", "null"}, {"t = date('2026-08-09')", "false"},
+		{"date('2024-01-31') + duration('P1M')", "2024-02-29"}, {"duration('P1D') + date('2024-01-31')", "2024-02-01"}, {"date('2024-01-31') - duration({days: 1})", "2024-01-30"},
+		{"duration('P1D') * 1.5", "P1DT12H"}, {"2 * duration('P1D')", "P2D"}, {"duration('P1D') / 2", "PT12H"}, {"duration('P1D') / 0", "!ArithmeticError"}, {"2 / duration('P1D')", "!TypeError"},
+		{"duration('P1D') < duration('P2D')", "null"}, {"duration('P1D') = duration('PT24H')", "false"}, {"date('2024-01-31') + none", "null"},
+		{"[date('2024-01-31')] + date('2024-02-01')", "[2024-01-31, 2024-02-01]"},
+		{"date('+999999999-12-31') + duration('P1D')", "!ArithmeticError"}, {"date({year: 2024, month: 13})", "!ArgumentError"}, {"date({})", "!ArgumentError"}, {"date({year: none})", "!ArgumentError"},
+		{"date(t)", "2026-08-09"}, {"localtime(t)", "10:11:12.123456789"}, {"date(localtime(t))", "!ArgumentError"},
+		{"date.truncate('month', t)", "2026-08-01"}, {"datetime.truncate('hour', t, {minute: 5})", "2026-08-09T10:05Z"}, {"date.truncate('hour', t)", "!ArgumentError"}, {"date.truncate(1, t)", "!TypeError"},
+		{"duration.between(date('2024-01-31'), date('2024-03-01'))", "P1M1D"}, {"duration.inDays(date('2024-01-31'), date('2024-03-01')).days", "30"}, {"duration.between(1, t)", "!TypeError"},
+		{"datetime.fromepoch(1, 5)", "1970-01-01T00:00:01.000000005Z"}, {"datetime.fromepochmillis(1500)", "1970-01-01T00:00:01.5Z"},
+		{"datetime() = datetime.realtime()", "true"}, {"date() = date(datetime())", "true"}, {"timestamp() = datetime().epochMillis", "true"}, {"datetime({timezone: '+02:00'}).offsetMinutes", "120"},
+		{"datetime.statement('+02:00').timezone", "'+02:00'"}, {"datetime.statement('Nowhere')", "!ArgumentError"}, {"datetime.statement(1)", "!TypeError"},
+		{"duration('PT9000000000000S').nanoseconds", "!ArithmeticError"}, {"duration('P1Y').months", "12"}, {"toString(duration('P1Y'))", "'P1Y'"},
+	})
+}
+
+func TestPoints(t *testing.T) {
+	checkCases(t, evalRun{names: []string{"none"}, row: row{Null}}, []evalCase{
+		{"point({x: 1, y: 2.5})", "point({x: 1.0, y: 2.5, crs: 'cartesian'})"}, {"point({x: 1, y: 2, z: 3}).crs", "'cartesian-3d'"}, {"point({longitude: 15, latitude: 47}).latitude", "47.0"},
+		{"point({latitude: 47, longitude: 15, height: 100}).srid", "4979"}, {"point({x: 15, y: 47, crs: 'WGS-84'}).longitude", "15.0"}, {"point({x: 15, y: 47, srid: 4326}).crs", "'wgs-84'"},
+		{"point({x: 1, y: 2}).longitude", "!ArgumentError"}, {"point({x: 1})", "!ArgumentError"}, {"point({x: 1, y: none})", "null"}, {"point({x: 1, y: 'a'})", "!ArgumentError"}, {"point(1)", "!TypeError"},
+		{"point({longitude: 15, latitude: 91})", "!ArgumentError"}, {"point({x: 1, y: 2, crs: 'moon'})", "!ArgumentError"}, {"point({x: 1, y: 2, z: 3, crs: 'cartesian'})", "!ArgumentError"},
+		{"point({x: 1, longitude: 2, y: 1})", "!ArgumentError"}, {"point({longitude: 1, latitude: 1, crs: 'cartesian'})", "!ArgumentError"}, {"point({x: 1, y: 1, crs: 'cartesian', srid: 4326})", "!ArgumentError"},
+		{"point({x: 1, y: 2}) = point({x: 1, y: 2})", "true"}, {"point({x: 1, y: 2}) = point({x: 1, y: 2, z: 0})", "false"}, {"point({x: 1, y: 2}) < point({x: 2, y: 2})", "null"},
+		{"point.distance(point({x: 0, y: 0}), point({x: 3, y: 4}))", "5.0"}, {"point.distance(point({x: 0, y: 0}), point({longitude: 3, latitude: 4}))", "null"}, {"point.distance(1, 2)", "!TypeError"},
+		{"point.withinBBox(point({x: 1, y: 1}), point({x: 0, y: 0}), point({x: 2, y: 1}))", "true"}, {"point.withinBBox(point({x: 3, y: 1}), point({x: 0, y: 0}), point({x: 2, y: 1}))", "false"},
+		{"point.withinBBox(point({longitude: 179, latitude: 0}), point({longitude: 170, latitude: -1}), point({longitude: -170, latitude: 1}))", "true"},
 	})
 }
 
@@ -100,18 +124,15 @@ func TestVectorFunctions(t *testing.T) {
 // TestRefusedFunctions checks what is said of functions that there are not.
 func TestRefusedFunctions(t *testing.T) {
 	for expr, want := range map[string]string{
-		"date('2026-01-01')":   "not supported: date() (times are points in time; write datetime('2026-01-31T09:30:00Z'))",
-		"date.truncate('day')": "not supported: date.truncate() (times are points in time; write datetime('2026-01-31T09:30:00Z'))",
-		"datetime()":           "not supported: datetime() of no string (results repeat; pass the value as a parameter)",
-		"datetime({year: 1})":  "not supported: datetime() of a map; write datetime('2026-01-31T09:30:00Z')",
-		"round(1.5, 0, 'UP')":  "not supported: round() with a mode; write ceil() or floor()",
-		"lenght([1])":          "there is no function lenght(); did you mean length()?",
-		"colect(1)":            "there is no function colect(); did you mean collect()?",
-		"whatever(1)":          "there is no function whatever()",
-		"apoc.text.join([])":   "not supported: apoc.text.join() (a library of another database; see CALL db.procedures())",
-		"size()":               "size() has 0 arguments here; it is written size(list or string)",
-		"left('a')":            "left() has 1 argument here; it is written left(string, length)",
-		"size(DISTINCT [1])":   "DISTINCT stands only in an aggregate, which size() is not",
+		"distance(1, 2)":      "not supported: distance() (write point.distance())",
+		"round(1.5, 0, 'UP')": "not supported: round() with a mode; write ceil() or floor()",
+		"lenght([1])":         "there is no function lenght(); did you mean length()?",
+		"colect(1)":           "there is no function colect(); did you mean collect()?",
+		"whatever(1)":         "there is no function whatever()",
+		"apoc.text.join([])":  "not supported: apoc.text.join() (a library of another database; see CALL db.procedures())",
+		"size()":              "size() has 0 arguments here; it is written size(list or string)",
+		"left('a')":           "left() has 1 argument here; it is written left(string, length)",
+		"size(DISTINCT [1])":  "DISTINCT stands only in an aggregate, which size() is not",
 	} {
 		_, err := evalRun{}.eval(expr)
 		e, ok := err.(*SyntaxError)
@@ -123,7 +144,7 @@ func TestRefusedFunctions(t *testing.T) {
 		}
 	}
 	for name := range refusedFunctions {
-		if functionsByName[name] != nil && name != "datetime" || aggregates[name] != nil {
+		if functionsByName[name] != nil || aggregates[name] != nil {
 			t.Errorf("%s is refused and there", name)
 		}
 	}
@@ -132,7 +153,7 @@ func TestRefusedFunctions(t *testing.T) {
 // TestFunctionNames checks that no two functions have one name.
 func TestFunctionNames(t *testing.T) {
 	n := len(lazyFunctions) + len(graphFunctions) + len(listFunctions) + len(stringFunctions) +
-		len(mathFunctions) + len(conversionFunctions) + len(vectorFunctions) + len(randomFunctions)
+		len(mathFunctions) + len(conversionFunctions) + len(vectorFunctions) + len(randomFunctions) + len(temporalFunctions()) + len(pointFunctions)
 	if n != len(functionsByName) {
 		t.Errorf("%d functions have %d names", n, len(functionsByName))
 	}

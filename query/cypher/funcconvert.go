@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // conversionFunctions convert between types. A string that does not represent a
@@ -19,7 +18,6 @@ var conversionFunctions = []function{
 	{name: "toBooleanOrNull", params: "value", min: 1, max: 1, call: orNull(toBoolean)},
 	{name: "toString", params: "value", min: 1, max: 1, call: strict("toString", toText)},
 	{name: "toStringOrNull", params: "value", min: 1, max: 1, call: orNull(toText)},
-	{name: "datetime", params: "string", min: 1, max: 1, call: callDatetime},
 }
 
 // maxNumber bounds the length of a string that is parsed as a number, in bytes.
@@ -147,90 +145,8 @@ func toText(v Value) (Value, conversion) {
 	switch v.kind {
 	case KindString:
 		return v, converted
-	case KindBool, KindInt, KindFloat, KindTime:
+	case KindBool, KindInt, KindFloat, KindTemporal, KindPoint:
 		return String(v.String()), converted
 	}
 	return Null, wrongType
-}
-
-// callDatetime reads a point in time in ISO 8601: a date, optionally with a
-// time of day and an offset. The defaults are midnight and UTC.
-func callDatetime(_ *exec, at Pos, a []Value) (Value, error) {
-	if a[0].kind != KindString {
-		return Null, wants(at, "datetime", "a string such as '2026-01-31T09:30:00Z'", a[0])
-	}
-	t, ok := parseTime(a[0].AsString())
-	if !ok {
-		return Null, argumentError(at, "%.40q is not a point in time such as '2026-01-31T09:30:00Z', or not between the years 1678 and 2261", a[0].AsString())
-	}
-	return Time(t), nil
-}
-
-// parseTime reads the calendar dates of ISO 8601, in its basic and its extended
-// format.
-func parseTime(s string) (time.Time, bool) {
-	date, clock, hasClock := strings.Cut(s, "T")
-	layout := dateLayout(len(date))
-	if hasClock {
-		offset := ""
-		if i := strings.IndexAny(clock, "Z+-"); i >= 0 {
-			clock, offset = clock[:i], clock[i:]
-		}
-		whole, _, _ := strings.Cut(clock, ".")
-		if whole == "" {
-			return time.Time{}, false
-		}
-		layout += "T" + clockLayout(len(whole)) + offsetLayout(len(offset))
-	}
-	t, err := time.Parse(layout, s)
-	t = t.UTC()
-	return t, err == nil && t.Year() >= 1678 && t.Year() <= 2261
-}
-
-// dateLayout returns the layout of a date by its length, "" for none.
-func dateLayout(n int) string {
-	switch n {
-	case 4:
-		return "2006"
-	case 6:
-		return "200601"
-	case 7:
-		return "2006-01"
-	case 8:
-		return "20060102"
-	case 10:
-		return "2006-01-02"
-	}
-	return ""
-}
-
-// clockLayout returns the layout of a time of day by its length without the
-// fraction of a second, "" for none.
-func clockLayout(n int) string {
-	switch n {
-	case 2:
-		return "15"
-	case 4:
-		return "1504"
-	case 5:
-		return "15:04"
-	case 6:
-		return "150405"
-	case 8:
-		return "15:04:05"
-	}
-	return ""
-}
-
-// offsetLayout returns the layout of an offset from UTC by its length.
-func offsetLayout(n int) string {
-	switch n {
-	case 1, 6:
-		return "Z07:00"
-	case 3:
-		return "Z07"
-	case 5:
-		return "Z0700"
-	}
-	return ""
 }

@@ -12,7 +12,7 @@ func refusedFunction(name string) string {
 	switch space {
 	case "apoc", "gds":
 		return "a library of another database; see CALL db.procedures()"
-	case "date", "datetime", "time", "localtime", "localdatetime", "duration", "point", "genai":
+	case "genai":
 		return refusedFunctions[space]
 	}
 	return ""
@@ -24,35 +24,16 @@ func refusedForm(name string, args []expr) string {
 	switch {
 	case name == "round" && len(args) == 3:
 		return "round() with a mode; write ceil() or floor()"
-	case name == "datetime" && len(args) == 0:
-		return "datetime() of no string (" + repeats + ")"
-	case name == "datetime":
-		if _, ok := args[0].(*mapLit); ok {
-			return "datetime() of a map; write datetime('2026-01-31T09:30:00Z')"
-		}
 	}
 	return ""
 }
 
-const (
-	repeats  = "results repeat; pass the value as a parameter"
-	noParts  = "times are points in time; write datetime('2026-01-31T09:30:00Z')"
-	noPoints = "there are no points in space"
-	inAList  = "write a list comprehension"
-)
+const inAList = "write a list comprehension"
 
 // refusedFunctions are the functions of openCypher, and some of its dialects,
 // that the subset leaves out.
 var refusedFunctions = map[string]string{
-	"timestamp":       repeats,
-	"date":            noParts,
-	"time":            noParts,
-	"localtime":       noParts,
-	"localdatetime":   noParts,
-	"datetime":        "datetime(string) alone",
-	"duration":        "lengths of time are numbers; subtract x.epochMillis",
-	"point":           noPoints,
-	"distance":        noPoints,
+	"distance":        "write point.distance()",
 	"genai":           "rag.ask and rag.retrieve are procedures",
 	"file":            "COPY reads files",
 	"linenumber":      "COPY reads files",
@@ -71,8 +52,8 @@ var refusedFunctions = map[string]string{
 	"stdev_pop":       "write stDevP()",
 	"path_length":     "write length()",
 	"cardinality":     "write size()",
-	"local_datetime":  noParts,
-	"zoned_datetime":  noParts,
+	"local_datetime":  "write localdatetime()",
+	"zoned_datetime":  "write datetime()",
 	"allreduce":       "write reduce()",
 	"byte_length":     "write size(), which counts characters",
 	"octet_length":    "write size(), which counts characters",

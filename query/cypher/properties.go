@@ -219,14 +219,22 @@ func fromStored(v engine.Value) Value {
 		return Float(v.AsFloat())
 	case engine.KindString:
 		return String(v.AsString())
-	case engine.KindTime:
-		return Value{kind: KindTime, num: uint64(v.AsTime().UnixNano())}
+	case engine.KindTemporal:
+		return Temporal(v.AsTemporal())
+	case engine.KindPoint:
+		return point(v.AsPoint())
 	case engine.KindBytes:
 		return String(base64.StdEncoding.EncodeToString(v.AsBytes()))
 	case engine.KindStrings:
 		list := make([]Value, len(v.AsStrings()))
 		for i, s := range v.AsStrings() {
 			list[i] = String(s)
+		}
+		return ListOf(list)
+	case engine.KindList:
+		var list []Value
+		for _, x := range v.AsList() {
+			list = append(list, fromStored(x))
 		}
 		return ListOf(list)
 	}

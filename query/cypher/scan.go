@@ -177,7 +177,7 @@ func (s *indexScan) wanted(x *exec, r row) (values []engine.Value, complete bool
 		switch item.Kind() {
 		case KindList:
 			return nil, false, nil
-		case KindBool, KindInt, KindFloat, KindString, KindTime:
+		case KindBool, KindInt, KindFloat, KindString, KindTemporal, KindPoint:
 			if s.op == engine.OpPrefix && item.Kind() != KindString {
 				continue
 			}

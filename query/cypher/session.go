@@ -45,6 +45,9 @@ type Options struct {
 	// Guard, if not nil, returns why statements may not write to a graph, "" if
 	// they may. They may never write to the base graph.
 	Guard func(ctx context.Context, graph string) (reason string, err error)
+	// Clock tells the time for date(), datetime() and their like: a statement asks
+	// once. Nil is time.Now.
+	Clock func() time.Time
 	// Files opens the files of COPY; nil refuses it.
 	Files Files
 	// Seed, if not 0, is where rand() and randomUUID() begin: the same statements in

@@ -234,7 +234,7 @@ func TestZeroValues(t *testing.T) {
 		}
 		for _, w := range []cypher.Value{{}, cypher.Int(1), cypher.String(""), cypher.ListOf(nil), cypher.MapOf(nil), cypher.Bool(true), cypher.Float(math.NaN())} {
 			_, _, _, _, _ = w.AsList(), w.AsMap(), w.AsString(), w.AsEdge(), w.AsPath()
-			_, _, _, _, _ = w.AsInt(), w.AsFloat(), w.AsBool(), w.AsTime(), w.AsNode()
+			_, _, _, _, _ = w.AsInt(), w.AsFloat(), w.AsBool(), w.AsTemporal(), w.AsNode()
 			_ = w.Equal(v)
 		}
 	})

@@ -2,10 +2,10 @@ package cypher
 
 import (
 	"math"
-	"time"
 	"unsafe"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // Kind is the type of a [Value].
@@ -18,7 +18,8 @@ const (
 	KindInt
 	KindFloat
 	KindString
-	KindTime // a point in time, written as ISO 8601
+	KindTemporal // a date, time or duration, written as ISO 8601
+	KindPoint
 	KindList
 	KindMap
 	KindNode
@@ -28,7 +29,7 @@ const (
 
 // String returns the name of the kind: integer, list.
 func (k Kind) String() string {
-	names := [...]string{"null", "boolean", "integer", "float", "string", "time", "list", "map", "node", "edge", "path"}
+	names := [...]string{"null", "boolean", "integer", "float", "string", "temporal value", "point", "list", "map", "node", "edge", "path"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -42,11 +43,10 @@ func (k Kind) String() string {
 // compare their content.
 type Value struct {
 	kind Kind
-	// num is a bool, an int, the bits of a float, nanoseconds since 1970, the id
-	// of a node or the length of a string in bytes. Of a list or map it is about
+	// num is a bool, an int, the bits of a float, the id of a node or the length of a string in bytes. Of a list or map it is about
 	// how many bytes it would take if it shared nothing with another.
 	num uint64
-	// ref is the first byte of a string, or []Value, map[string]Value, *graph,
+	// ref is the first byte of a string, or temporal.Value, engine.Point, []Value, map[string]Value, *graph,
 	// *Edge or *Path. A string as a pointer needs no memory of its own.
 	ref any
 }
@@ -86,9 +86,11 @@ func String(s string) Value {
 	return Value{kind: KindString, num: uint64(len(s)), ref: unsafe.StringData(s)}
 }
 
-// Time returns a point in time, kept in UTC to the nanosecond. It must lie
-// between the years 1678 and 2261.
-func Time(t time.Time) Value { return Value{kind: KindTime, num: uint64(t.UnixNano())} }
+// Temporal returns a date, time or duration.
+func Temporal(t temporal.Value) Value { return Value{kind: KindTemporal, ref: t} }
+
+// point returns a point.
+func point(p engine.Point) Value { return Value{kind: KindPoint, ref: p} }
 
 // ListOf returns a list, which takes over the slice.
 func ListOf(vs []Value) Value {
@@ -167,12 +169,16 @@ func (v Value) AsString() string {
 	return unsafe.String(first, v.num)
 }
 
-// AsTime returns a time in UTC, the zero time for other kinds.
-func (v Value) AsTime() time.Time {
-	if v.kind != KindTime {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(v.num)).UTC()
+// AsTemporal returns a date, time or duration, the zero value for other kinds.
+func (v Value) AsTemporal() temporal.Value {
+	t, _ := v.ref.(temporal.Value)
+	return t
+}
+
+// AsPoint returns a point, the zero Point for other kinds.
+func (v Value) AsPoint() engine.Point {
+	p, _ := v.ref.(engine.Point)
+	return p
 }
 
 // AsList returns the elements of a list, nil for other kinds. They belong to

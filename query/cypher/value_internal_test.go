@@ -29,7 +29,9 @@ func someValues(t testing.TB) []Value {
 	for _, s := range []string{"", "a", "aa", "b", "A", "ä", "1", "\x00", "\x00\x00"} {
 		vs = append(vs, String(s))
 	}
-	vs = append(vs, Null, Bool(false), Bool(true), Time(time.Unix(0, 0)), Time(time.Unix(0, 1)), Time(time.Unix(0, -1)),
+	vs = append(vs, Null, Bool(false), Bool(true), at(time.Unix(0, 0)), at(time.Unix(0, 1)), at(time.Unix(0, -1)),
+		temporalValue("date", "1970-01-01"), temporalValue("time", "10:00"), temporalValue("time", "11:00+01:00"), temporalValue("duration", "P1M"), temporalValue("duration", "PT2629746S"),
+		point(engine.Point{SRID: 7203}), point(engine.Point{SRID: 7203, X: 1}),
 		ListOf(nil), MapOf(nil), MapOf(map[string]Value{}))
 	return vs
 }
@@ -137,7 +139,7 @@ func TestOrderOfTypes(t *testing.T) {
 		MapOf(nil), MapOf(map[string]Value{"a": Int(1)}), MapOf(map[string]Value{"a": Int(1), "b": Int(0)}), MapOf(map[string]Value{"a": Int(2)}), MapOf(map[string]Value{"b": Int(0)}),
 		run.row[0], run.row[1], run.row[4], run.row[5],
 		ListOf(nil), ListOf([]Value{String("z")}), ListOf([]Value{Int(1)}), ListOf([]Value{Int(1), Int(1)}), ListOf([]Value{Int(1), Null}), ListOf([]Value{Null}),
-		run.row[7], Time(time.Unix(5, 0)), Time(time.Unix(6, 0)),
+		run.row[7], point(engine.Point{SRID: 4326}), temporalValue("date", "2000-01-01"), at(time.Unix(5, 0)), at(time.Unix(6, 0)), temporalValue("duration", "P1D"), temporalValue("duration", "PT25H"),
 		String(""), String("A"), String("a"), String("aa"), Bool(false), Bool(true),
 		Float(math.Inf(-1)), Int(-1), Float(-0.5), Int(0), Float(0.5), Int(1), Int(math.MaxInt64), Float(1 << 63), Float(math.Inf(1)), Float(math.NaN()), Null,
 	}
@@ -152,7 +154,7 @@ func TestOrderOfTypes(t *testing.T) {
 }
 
 func TestValueOf(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("x", 3600))
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("x", 3600))
 	n, word := 5, "w"
 	type named string
 	for _, tc := range []struct {
@@ -161,7 +163,7 @@ func TestValueOf(t *testing.T) {
 	}{
 		{nil, Null}, {true, Bool(true)}, {1, Int(1)}, {int8(-1), Int(-1)}, {uint64(7), Int(7)}, {float32(0.5), Float(0.5)}, {"a", String("a")}, {named("n"), String("n")},
 		{json.Number("12"), Int(12)}, {json.Number("1.0"), Float(1)}, {json.Number("99999999999999999999"), Float(1e20)},
-		{at, Time(at)}, {&n, Int(5)}, {(*int)(nil), Null}, {Int(3), Int(3)},
+		{now, at(now)}, {&n, Int(5)}, {(*int)(nil), Null}, {Int(3), Int(3)},
 		{[]any{1, "a", nil}, ListOf([]Value{Int(1), String("a"), Null})}, {[]string{"x"}, ListOf([]Value{String("x")})}, {[2]float32{1, 2}, ListOf([]Value{Float(1), Float(2)})}, {[]int(nil), ListOf(nil)},
 		{map[string]any{"a": []int{1}, "b": &word}, MapOf(map[string]Value{"a": ListOf([]Value{Int(1)}), "b": String("w")})}, {map[named]int{"k": 1}, MapOf(map[string]Value{"k": Int(1)})},
 	} {
@@ -174,7 +176,7 @@ func TestValueOf(t *testing.T) {
 	loop["again"] = loop
 	for _, in := range []any{
 		uint64(1 << 63), []byte("x"), "\xff", map[string]any{"\xff": 1}, map[int]int{1: 1}, struct{}{}, make(chan int), func() {}, complex(1, 1),
-		time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), json.Number("x"), loop, []any{[]any{struct{}{}}},
+		engine.Point{X: 1}, json.Number("x"), loop, []any{[]any{struct{}{}}},
 	} {
 		if v, err := ValueOf(in); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%T became %s, %v", in, v, err)
@@ -211,7 +213,7 @@ func TestMarshalJSON(t *testing.T) {
 	}{
 		{Null, "null"}, {Bool(true), "true"}, {Int(-7), "-7"}, {Int(math.MaxInt64), "9223372036854775807"}, {Float(1), "1.0"}, {Float(0.1), "0.1"}, {Float(1e21), "1e21"}, {Float(math.Copysign(0, -1)), "-0.0"},
 		{Float(math.NaN()), `"NaN"`}, {Float(math.Inf(1)), `"Infinity"`}, {Float(math.Inf(-1)), `"-Infinity"`},
-		{String("a\"<\n\x01ä"), `"a\"<\n\u0001ä"`}, {String(""), `""`}, {Time(time.Unix(0, 5)), `"1970-01-01T00:00:00.000000005Z"`},
+		{String("a\"<\n\x01ä"), `"a\"<\n\u0001ä"`}, {String(""), `""`}, {at(time.Unix(0, 5)), `"1970-01-01T00:00:00.000000005Z"`},
 		{ListOf(nil), "[]"}, {ListOf([]Value{Int(1), Null, ListOf([]Value{String("x")})}), `[1,null,["x"]]`}, {MapOf(nil), "{}"}, {MapOf(map[string]Value{"b": Int(1), "a": Null}), `{"a":null,"b":1}`},
 		{run.row[1], `{"id":` + id(1) + `,"labels":["Person"],"key":"bob","properties":{"age":30,"name":"Bob"}}`},
 		{run.row[3], `{"id":` + id(3) + `,"labels":["Pet"],"key":"rex","properties":{}}`},
@@ -270,7 +272,10 @@ func TestToStored(t *testing.T) {
 		want engine.Value
 	}{
 		{Null, engine.Value{}}, {Bool(true), engine.Bool(true)}, {Int(1), engine.Int(1)}, {Float(1.5), engine.Float(1.5)}, {String("a"), engine.String("a")},
-		{Time(time.Unix(1, 2)), engine.Time(time.Unix(1, 2))}, {ListOf([]Value{String("a"), String("b")}), engine.Strings("a", "b")}, {ListOf(nil), engine.Strings()},
+		{at(time.Unix(1, 2)), engine.Time(time.Unix(1, 2))},
+		{temporalValue("time", "10:00+01:00"), engine.Temporal(temporalValue("time", "10:00+01:00").AsTemporal())}, {point(engine.Point{SRID: 4326, X: 1}), engine.Point{SRID: 4326, X: 1}.Value()},
+		{ListOf([]Value{Int(1), Int(2)}), engineList(t, engine.Int(1), engine.Int(2))}, {ListOf([]Value{Float(1), Float(2.5)}), engineList(t, engine.Float(1), engine.Float(2.5))},
+		{ListOf([]Value{temporalValue("date", "2000-01-01")}), engineList(t, engine.Temporal(temporalValue("date", "2000-01-01").AsTemporal()))}, {ListOf([]Value{String("a"), String("b")}), engine.Strings("a", "b")}, {ListOf(nil), engine.Strings()},
 	} {
 		got, err := toStored(3, tc.v)
 		if err != nil || !got.Equal(tc.want) {
@@ -281,7 +286,7 @@ func TestToStored(t *testing.T) {
 		}
 	}
 	run, _ := people(t)
-	for _, v := range []Value{Float(math.NaN()), Float(math.Inf(1)), MapOf(nil), ListOf([]Value{Int(1)}), ListOf([]Value{String("a"), Null}), ListOf([]Value{ListOf(nil)}), run.row[0], run.row[4], run.row[7]} {
+	for _, v := range []Value{Float(math.NaN()), Float(math.Inf(1)), MapOf(nil), ListOf([]Value{Int(1), String("a")}), ListOf([]Value{temporalValue("date", "2000-01-01"), temporalValue("time", "10:00")}), ListOf([]Value{MapOf(nil)}), ListOf([]Value{String("a"), Null}), ListOf([]Value{ListOf(nil)}), run.row[0], run.row[4], run.row[7]} {
 		got, err := toStored(3, v)
 		var failed *EvalError
 		if !errors.As(err, &failed) || failed.Pos != 3 {

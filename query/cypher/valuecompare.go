@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // truth is a value of three-valued logic.
@@ -63,6 +64,10 @@ func equal(a, b Value) truth {
 	switch a.kind {
 	case KindFloat:
 		return truthOf(a.AsFloat() == b.AsFloat())
+	case KindTemporal:
+		return truthOf(a.AsTemporal() == b.AsTemporal())
+	case KindPoint:
+		return truthOf(a.AsPoint() == b.AsPoint())
 	case KindString:
 		return truthOf(a.AsString() == b.AsString())
 	case KindList:
@@ -124,8 +129,8 @@ const (
 
 // compare is openCypher's comparability, for < <= > >=. Values of two types are
 // incomparable, except integers and floats. Lists are compared element by
-// element; they are incomparable if the result depends on null. Maps have no
-// order.
+// element; they are incomparable if the result depends on null. Maps, points and
+// durations have no order, nor have temporal values of two types.
 func compare(a, b Value) relation {
 	if a.isNumber() && b.isNumber() {
 		c, ordered := compareNumbers(a, b)
@@ -138,8 +143,12 @@ func compare(a, b Value) relation {
 		return incomparable
 	}
 	switch a.kind {
-	case KindNull, KindMap:
+	case KindNull, KindMap, KindPoint:
 		return incomparable
+	case KindTemporal:
+		if k := a.AsTemporal().Kind(); k != b.AsTemporal().Kind() || k == temporal.KindDuration {
+			return incomparable
+		}
 	case KindList:
 		return compareLists(a.AsList(), b.AsList())
 	}
@@ -205,16 +214,16 @@ func compareIntFloat(n int64, x float64) (c int, ordered bool) {
 }
 
 // compareOrder is openCypher's orderability, for ORDER BY, min and max: a total
-// order of all values. Maps come first, then nodes, edges, lists, paths, times,
-// strings, booleans, numbers, NaN, and null last. It is zero exactly for values
-// that are equivalent: equal, or both null, or both NaN, in lists and maps too.
+// order of all values. Maps come first, then nodes, edges, lists, paths, points,
+// temporal values, strings, booleans, numbers, NaN, and null last. It is zero exactly
+// for values that are equivalent: equal, or both null, or both NaN, in lists and maps too.
 //
 // Nodes and edges are in the order of their ids, strings in that of their
 // bytes, lists by their first difference, a list before those it begins; maps
 // are compared as lists of keys and values by key.
 //
-// Source: CIP2016-06-14, 3.3 Orderability and equivalence; times, which it
-// leaves to implementations, stand where Neo4j has them.
+// Source: CIP2016-06-14, 3.3 Orderability and equivalence; points and temporal values,
+// which it leaves to implementations, stand where Neo4j has them.
 func compareOrder(a, b Value) int {
 	if a.kind != b.kind || a.kind == KindFloat {
 		if a.isNumber() && b.isNumber() {
@@ -223,8 +232,13 @@ func compareOrder(a, b Value) int {
 		return cmp.Compare(typeOrder[a.kind], typeOrder[b.kind])
 	}
 	switch a.kind {
-	case KindInt, KindTime:
+	case KindInt:
 		return cmp.Compare(int64(a.num), int64(b.num))
+	case KindTemporal:
+		return a.AsTemporal().Compare(b.AsTemporal())
+	case KindPoint:
+		p, q := a.AsPoint(), b.AsPoint()
+		return cmp.Or(cmp.Compare(p.SRID, q.SRID), cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y), cmp.Compare(p.Z, q.Z))
 	case KindBool:
 		return cmp.Compare(a.num, b.num)
 	case KindString:
@@ -249,8 +263,8 @@ func (v Value) Equal(o Value) bool { return compareOrder(v, o) == 0 }
 
 // typeOrder has the place of each type in the order of all values.
 var typeOrder = [...]int{
-	KindMap: 0, KindNode: 1, KindEdge: 2, KindList: 3, KindPath: 4, KindTime: 5,
-	KindString: 6, KindBool: 7, KindInt: 8, KindFloat: 8, KindNull: 9,
+	KindMap: 0, KindNode: 1, KindEdge: 2, KindList: 3, KindPath: 4, KindPoint: 5, KindTemporal: 6,
+	KindString: 7, KindBool: 8, KindInt: 9, KindFloat: 9, KindNull: 10,
 }
 
 // orderNumbers puts NaN after all numbers.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // maxNesting is how deep lists and maps that come from outside may nest.
@@ -18,7 +19,8 @@ const maxNesting = 100
 // ValueOf returns a Go value as a value of the language, for parameters:
 //
 //   - nil, booleans, integers, floats, strings in UTF-8, json.Number, [Value];
-//   - time.Time between the years 1678 and 2261;
+//   - time.Time, a datetime with its offset and zone, and [temporal.Value];
+//   - [engine.Point];
 //   - slices and arrays, and maps with strings as keys, of all these, up to 100
 //     deep, which are copied;
 //   - pointers to all these; nil pointers are null.
@@ -40,10 +42,18 @@ func valueOf(x any, depth int) (Value, error) {
 	case Value:
 		return x, nil
 	case time.Time:
-		if y := x.UTC().Year(); y < 1678 || y > 2261 {
-			return Null, fmt.Errorf("the year %d is not between 1678 and 2261", y)
+		t, err := temporal.KindDateTime.At(x)
+		return Temporal(t), err
+	case temporal.Value:
+		if x.Kind() == 0 {
+			return Null, nil
 		}
-		return Time(x), nil
+		return Temporal(x), nil
+	case engine.Point:
+		if x.CRS() == "" {
+			return Null, fmt.Errorf("a point has the SRID 7203, 9157, 4326 or 4979, not %d", x.SRID)
+		}
+		return point(x), nil
 	case json.Number:
 		return numberOf(x)
 	case []byte:
@@ -125,7 +135,7 @@ func numberOf(x json.Number) (Value, error) {
 }
 
 // Go returns the value as a Go value: nil, bool, int64, float64, string,
-// time.Time, []any, map[string]any, or for nodes, edges and paths
+// time.Time for a datetime, [temporal.Value] for others, [engine.Point], []any, map[string]any, or for nodes, edges and paths
 // [engine.NodeID], [engine.Edge] and [*Path]. Lists and maps are the caller's.
 func (v Value) Go() any {
 	switch v.kind {
@@ -137,8 +147,13 @@ func (v Value) Go() any {
 		return v.AsFloat()
 	case KindString:
 		return v.AsString()
-	case KindTime:
-		return v.AsTime()
+	case KindTemporal:
+		if t := v.AsTemporal(); t.Kind() != temporal.KindDateTime {
+			return t
+		}
+		return v.AsTemporal().Time()
+	case KindPoint:
+		return v.AsPoint()
 	case KindList:
 		list := make([]any, len(v.AsList()))
 		for i, x := range v.AsList() {

@@ -16,7 +16,8 @@ import (
 //   - An integer has no fraction and a float always has one or an exponent, so
 //     that each reads back as what it is. NaN and the infinities, which JSON
 //     does not have, are the strings "NaN", "Infinity" and "-Infinity".
-//   - A time is a string in ISO 8601.
+//   - A date, a time and a duration are strings in ISO 8601.
+//   - A point is {"crs", "srid", "x", "y"}, with "z" if it has three coordinates.
 //   - A node is {"id", "labels", "key", "properties"}.
 //   - An edge is {"type", "start", "end", "properties"} with the ids of nodes.
 //   - A path is {"nodes", "edges"}.
@@ -58,8 +59,10 @@ func (w *jsonWriter) value(v Value) error {
 		w.buf.WriteString(formatFloat(x))
 	case KindString:
 		return w.string(v.AsString())
-	case KindTime:
-		return w.string(formatTime(v))
+	case KindTemporal:
+		return w.string(v.AsTemporal().String())
+	case KindPoint:
+		return w.object(pointFields(v.AsPoint()))
 	case KindList:
 		return w.list(v.AsList())
 	case KindMap:

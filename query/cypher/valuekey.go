@@ -38,13 +38,26 @@ func (v Value) appendKey(dst []byte) []byte {
 	return v.appendScalarKey(dst)
 }
 
-// appendScalarKey is appendKey of null, booleans, numbers, strings and times.
+// appendScalarKey is appendKey of null, booleans, numbers, strings, temporal
+// values and points.
 // It calls itself nowhere, so that dst can stay on the caller's stack.
 func (v Value) appendScalarKey(dst []byte) []byte {
 	switch v.kind {
 	case KindBool:
 		return append(dst, byte(KindBool), byte(v.num))
-	case KindInt, KindTime:
+	case KindTemporal:
+		t := v.AsTemporal()
+		var room [96]byte
+		b := t.Append(room[:0])
+		return append(append(dst, byte(KindTemporal), byte(t.Kind()), byte(len(b))), b...)
+	case KindPoint:
+		p := v.AsPoint()
+		dst = binary.BigEndian.AppendUint16(append(dst, byte(KindPoint)), uint16(p.SRID))
+		for _, x := range [3]float64{p.X, p.Y, p.Z} {
+			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x+0))
+		}
+		return dst
+	case KindInt:
 		return binary.BigEndian.AppendUint64(append(dst, byte(v.kind)), v.num)
 	case KindFloat:
 		x := v.AsFloat()

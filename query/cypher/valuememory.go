@@ -11,6 +11,9 @@ const valueBytes = int64(unsafe.Sizeof(Value{}))
 // entryBytes estimates the size of a map's entry without its key and value.
 const entryBytes = 32
 
+// temporalBytes estimates the size of a temporal value or a point.
+const temporalBytes = 64
+
 // edgeBytes estimates the size of an Edge.
 const edgeBytes = 40
 
@@ -23,6 +26,8 @@ func (v Value) memory() int64 {
 	switch v.kind {
 	case KindString, KindList, KindMap:
 		n += int64(v.num)
+	case KindTemporal, KindPoint:
+		n += temporalBytes
 	case KindEdge:
 		n += edgeBytes
 	case KindPath:

@@ -11,8 +11,8 @@ import (
 func (v Value) Stored() (engine.Value, error) { return toStored(0, v) }
 
 // toStored returns the stored form of a value. Null stands for no property. The
-// store keeps booleans, numbers, strings, times and lists of strings. Other
-// lists, maps, nodes, edges and paths are refused.
+// store keeps booleans, numbers, strings, temporal values, points and lists of one
+// of these. Other lists, maps, nodes, edges and paths are refused.
 func toStored(at Pos, v Value) (engine.Value, error) {
 	switch v.kind {
 	case KindNull:
@@ -28,20 +28,53 @@ func toStored(at Pos, v Value) (engine.Value, error) {
 		return engine.Float(v.AsFloat()), nil
 	case KindString:
 		return engine.String(v.AsString()), nil
-	case KindTime:
-		return engine.Time(v.AsTime()), nil
+	case KindTemporal:
+		return engine.Temporal(v.AsTemporal()), nil
+	case KindPoint:
+		return v.AsPoint().Value(), nil
 	case KindList:
-		list := v.AsList()
-		strings := make([]string, len(list))
-		for i, x := range list {
-			if x.kind != KindString {
-				return engine.Value{}, typeError(at, "a property cannot be a list with %s in it: lists of strings are stored", aKind(x))
-			}
-			strings[i] = x.AsString()
-		}
-		return engine.Strings(strings...), nil
+		return storedList(at, v.AsList())
 	}
 	return engine.Value{}, typeError(at, "a property cannot be %s", aKind(v))
+}
+
+// storedList returns the stored form of a list. Integers beside floats become
+// floats.
+func storedList(at Pos, list []Value) (engine.Value, error) {
+	floats := false
+	for _, x := range list {
+		floats = floats || x.kind == KindFloat
+	}
+	out := make([]engine.Value, len(list))
+	for i, x := range list {
+		if x.kind == KindList || x.kind == KindNull {
+			return engine.Value{}, typeError(at, "a property cannot be a list with %s in it", aKind(x))
+		}
+		if x.kind == KindInt && floats {
+			x = Float(x.AsFloat())
+		}
+		v, err := toStored(at, x)
+		if err != nil {
+			return engine.Value{}, err
+		}
+		out[i] = v
+	}
+	v, err := engine.ListOf(out)
+	if err != nil {
+		return v, typeError(at, "a property cannot be a list of values of several kinds, such as %s and %s", aKind(list[0]), aKind(differing(list)))
+	}
+	return v, nil
+}
+
+// differing returns the first value of a list that is of another kind than the
+// first.
+func differing(list []Value) Value {
+	for _, x := range list {
+		if x.kind != list[0].kind || x.AsTemporal().Kind() != list[0].AsTemporal().Kind() {
+			return x
+		}
+	}
+	return Null
 }
 
 // aKind returns the kind of a value with its article, for messages.
@@ -49,6 +82,8 @@ func aKind(v Value) string {
 	switch v.kind {
 	case KindNull:
 		return "null"
+	case KindTemporal:
+		return "a " + v.AsTemporal().Kind().String()
 	case KindInt, KindEdge:
 		return "an " + v.kind.String()
 	}

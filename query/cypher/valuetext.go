@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // String renders the value for people, as openCypher writes values: a string
@@ -34,8 +33,10 @@ func writeText(b *strings.Builder, v Value) {
 		b.WriteString(formatFloat(v.AsFloat()))
 	case KindString:
 		b.WriteString(quoteString(v.AsString()))
-	case KindTime:
-		b.WriteString(formatTime(v))
+	case KindTemporal:
+		b.WriteString(v.AsTemporal().String())
+	case KindPoint:
+		b.WriteString(v.AsPoint().String())
 	case KindList:
 		b.WriteByte('[')
 		for i, x := range v.AsList() {
@@ -147,6 +148,3 @@ func formatFloat(x float64) string {
 	}
 	return s
 }
-
-// formatTime writes a time as ISO 8601, in UTC.
-func formatTime(v Value) string { return v.AsTime().Format(time.RFC3339Nano) }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -98,21 +97,17 @@ func (w writer) split(labels []string, props map[string]Value) (engine.Props, ma
 		if err != nil {
 			return nil, nil, err
 		}
-		vec, isVector := vectorOfList(v)
-		switch {
-		case index != "" && v.IsNull():
-			vectors[index] = nil
-		case index != "" && isVector:
-			vectors[index] = vec
-		case index != "":
-			return nil, nil, w.fail("the property %s is in the vector index %s and takes a list of numbers", name, index)
-		case isVector:
-			return nil, nil, w.fail("a list of numbers is kept in a vector index only: CREATE VECTOR INDEX FOR (n:%s) ON (n.%s) comes first", quoteName(strings.Join(labels, ":")), quoteName(name))
-		default:
+		if index == "" {
 			if stored[name], err = toStored(w.at, v); err != nil {
 				return nil, nil, err
 			}
+			continue
 		}
+		vec, isVector := vectorOfList(v)
+		if !isVector && !v.IsNull() {
+			return nil, nil, w.fail("the property %s is in the vector index %s and takes a list of numbers", name, index)
+		}
+		vectors[index] = vec
 	}
 	return stored, vectors, nil
 }
@@ -159,12 +154,18 @@ func (w writer) setNode(id engine.NodeID, props map[string]Value) error {
 	if err != nil {
 		return err
 	}
+	w.x.result.Counts.PropertiesSet += len(stored)
+	for name := range props {
+		// A list that was stored before the vector index was made goes.
+		if _, ok := stored[name]; !ok && !n.Prop(name).IsNull() {
+			stored[name] = engine.Value{}
+		}
+	}
 	if len(stored) > 0 {
 		if err := w.x.tx.SetProps(id, stored); err != nil {
 			return err
 		}
 	}
-	w.x.result.Counts.PropertiesSet += len(stored)
 	w.x.graph.changed()
 	return w.putVectors(id, vectors)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -120,8 +119,11 @@ func literal(v engine.Value) string {
 			parts = append(parts, quote(s))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
-	case engine.KindTime:
-		return "datetime(" + quote(v.AsTime().UTC().Format(time.RFC3339Nano)) + ")"
+	case engine.KindTemporal:
+		t := v.AsTemporal()
+		return t.Kind().String() + "(" + quote(t.String()) + ")"
+	case engine.KindPoint:
+		return v.AsPoint().String()
 	}
 	return quote(text(v))
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -180,8 +179,8 @@ func text(v engine.Value) string {
 		return v.AsString()
 	case engine.KindStrings:
 		return strings.Join(v.AsStrings(), ";")
-	case engine.KindTime:
-		return v.AsTime().UTC().Format(time.RFC3339Nano)
+	case engine.KindTemporal, engine.KindPoint:
+		return v.String()
 	case engine.KindBytes:
 		return base64.StdEncoding.EncodeToString(v.AsBytes())
 	case engine.KindBool:
