@@ -14,7 +14,7 @@ import (
 // sum of hashes, entry by entry only if that differs.
 func (c *checker) checkIndexes(v *View) error {
 	empty, err := v.emptyFamily(layout.TagSetIndex)
-	if err != nil || empty && len(v.Indexes()) == 0 {
+	if err != nil || empty && len(v.Indexes()) == 0 && !v.hasRules() {
 		return err
 	}
 	seed := maphash.MakeSeed()
@@ -49,7 +49,11 @@ func (c *checker) checkIndexes(v *View) error {
 		if err != nil && !isNotFound(err) && !errors.Is(err, ErrCorrupt) {
 			return err
 		}
-		if slices.ContainsFunc(v.indexKeysOf(NodeID(id), rec.props), func(k []byte) bool { return bytes.Equal(k, key) }) {
+		keys, err := v.nodeIndexKeys(NodeID(id), &rec)
+		if err != nil && !isNotFound(err) && !errors.Is(err, ErrCorrupt) {
+			return err
+		}
+		if slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, key) }) {
 			return nil
 		}
 		return c.find(key, c.mergeOne(layout.TagNode, key, id&0xFFFF, false), "node %d is in the index, but does not have the value", id)
@@ -71,7 +75,11 @@ func (c *checker) eachIndexed(v *View, fn func(id uint64, key []byte) error) err
 			continue // found by checkKeys
 		}
 		id := layout.NodeID(p.key)
-		for _, key := range v.indexKeysOf(NodeID(id), rec.props) {
+		keys, err := v.nodeIndexKeys(NodeID(id), &rec)
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			return err
+		}
+		for _, key := range keys {
 			if err := fn(id, key); err != nil {
 				return err
 			}

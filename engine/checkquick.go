@@ -134,7 +134,7 @@ func (c *checker) checkCatalog() error {
 			continue
 		}
 		kind, id := layout.CatalogID(p.key)
-		if kind < layout.KindNodeType || kind > layout.KindBucket {
+		if kind < layout.KindNodeType || kind > layout.KindRule {
 			if err := c.find(p.key, fix{}, "unknown kind of name"); err != nil {
 				return err
 			}

@@ -134,6 +134,13 @@ func (v *TxView) contribute(source NodeID, t Target, c Contribution) error {
 		return nil
 	}
 	v.refold[edgeKey{key.A, key.B, key.Type}] = struct{}{}
+	if v.hasRules() {
+		rules, err := v.edgeRules(key.Type)
+		if err != nil {
+			return err
+		}
+		v.oweEdge(key, rules, nil)
+	}
 	for _, end := range [2]NodeID{t.From, t.To} {
 		if end == source {
 			continue

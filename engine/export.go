@@ -145,7 +145,7 @@ func (x *exporter) graphLines() error {
 		return err
 	}
 	for _, part := range []func() error{
-		x.typeLines, x.indexLines, x.fieldLines, x.spaceLines,
+		x.typeLines, x.indexLines, x.fieldLines, x.spaceLines, x.ruleLines,
 		x.nodeLines, x.edgeLines, x.contributionLines, x.termLines, x.vectorLines, x.entryLines,
 	} {
 		if err := part(); err != nil {

@@ -38,6 +38,7 @@ type exportLine struct {
 	Index        *exportIndex        `json:"index,omitempty"`
 	Field        *exportField        `json:"field,omitempty"`
 	Space        *exportSpace        `json:"space,omitempty"`
+	Rule         *exportRule         `json:"rule,omitempty"`
 	Node         *exportNode         `json:"node,omitempty"`
 	Edge         *exportEdge         `json:"edge,omitempty"`
 	Contribution *exportContribution `json:"contribution,omitempty"`

@@ -71,8 +71,13 @@ func (im *importer) run(ctx context.Context) error {
 		if next == nil {
 			continue
 		}
-		// Making a graph is a commit of its own.
-		if im.graph, err = im.ns.Graph(ctx, next.Name); err != nil {
+		// Making a graph or a rule is a commit of its own.
+		if next.Rule != nil {
+			err = im.makeRule(ctx, next.Rule)
+		} else {
+			im.graph, err = im.ns.Graph(ctx, next.Graph.Name)
+		}
+		if err != nil {
 			return im.at(err)
 		}
 	}
@@ -87,7 +92,7 @@ func (im *importer) run(ctx context.Context) error {
 
 // commit reads lines and writes what they say in one transaction. If one of them
 // cannot be read or written, those before it are written without it.
-func (im *importer) commit(ctx context.Context) (next *exportGraph, err error) {
+func (im *importer) commit(ctx context.Context) (next *exportLine, err error) {
 	im.done = im.done[:0]
 	var wrong error
 	err = im.ns.db.Update(ctx, func(tx *Tx) error {
@@ -138,9 +143,9 @@ func (im *importer) cutShort(err error) error {
 	return err
 }
 
-// batch reads lines into one transaction. It returns at a graph line, which
-// the caller acts on, at the end and when there is enough to commit.
-func (im *importer) batch(tx *Tx) (*exportGraph, error) {
+// batch reads lines into one transaction. It returns at a line of a graph or a
+// rule, which the caller acts on, at the end and when there is enough to commit.
+func (im *importer) batch(tx *Tx) (*exportLine, error) {
 	for size := 0; size < importBatch && tx.Bytes() < im.limit/2; size += len(im.buf) {
 		b, err := im.readLine()
 		if err != nil {
@@ -151,7 +156,7 @@ func (im *importer) batch(tx *Tx) (*exportGraph, error) {
 			return nil, im.at(phase.Mark(ErrInvalid, "%w", err))
 		}
 		if line.Graph != nil {
-			return line.Graph, nil
+			return &line, nil
 		}
 		if line.End != nil {
 			if line.End.Lines != im.lines-1 {
@@ -162,6 +167,9 @@ func (im *importer) batch(tx *Tx) (*exportGraph, error) {
 		}
 		if im.graph == nil {
 			return nil, im.at(phase.Mark(ErrInvalid, "no graph to put the line in"))
+		}
+		if line.Rule != nil {
+			return &line, nil
 		}
 		if err := importLine(tx.Graph(im.graph), &line); err != nil {
 			return nil, im.at(err)

@@ -119,7 +119,7 @@ func (r *reader) catalogued(k layout.Kind, name string) (id uint32, e catalogEnt
 		}
 	}
 	id, e, ok = r.graph.st.lookupAt(k, name, r.epoch)
-	if k == layout.KindIndex && r.tx != nil && slices.Contains(r.tx.unindexed, id) {
+	if r.tx != nil && slices.Contains(r.tx.unnamed, kindID{k, id}) {
 		return 0, catalogEntry{}, false
 	}
 	return id, e, ok
@@ -197,7 +197,7 @@ func (v *TxView) dropIndex(property string) error {
 		delete(v.names.entries, kindID{layout.KindIndex, index})
 		delete(v.names.ids, kindName{layout.KindIndex, property})
 	} else {
-		v.unindexed = append(v.unindexed, index)
+		v.unnamed = append(v.unnamed, kindID{layout.KindIndex, index})
 	}
 	o, prefix := v.transact.overlay, layout.SetIndexPrefix(v.g, index)
 	o.Delete(layout.Catalog(v.g, layout.KindIndex, index))
@@ -206,14 +206,13 @@ func (v *TxView) dropIndex(property string) error {
 	return nil
 }
 
-// retire notes which commit ends the indexes that the transaction drops, 0
+// retire notes which commit ends the names that the transaction drops, 0
 // if the commit failed. It comes before the commit: a snapshot of the commit must
 // not find an index that has lost its entries.
 func (v *TxView) retire(epoch uint64) {
 	v.st.mu.Lock()
 	defer v.st.mu.Unlock()
-	for _, index := range v.unindexed {
-		k := kindID{layout.KindIndex, index}
+	for _, k := range v.unnamed {
 		e := v.st.names.entries[k]
 		e.gone = epoch
 		v.st.names.entries[k] = e

@@ -33,6 +33,7 @@ type Loader struct {
 
 	typed map[TypeID]*roaring.Bitmap
 	known EdgeType // last type that was found in the catalog
+	free  EdgeType // last type whose edges need no property
 	noted uint64   // nodes below it are in v.born
 	added int      // edges
 }
@@ -92,6 +93,7 @@ func newLoader(v *TxView, memory int) *Loader {
 		ctx: v.ctx, v: v, first: v.nextNode, noted: v.nextNode, limit: memory / 16, typed: map[TypeID]*roaring.Bitmap{},
 	}
 	temporary := spill{dir: v.transact.db.spillDir()}
+	v.loads, v.transact.loads = true, true
 	l.ops = opSorter{limit: memory / 16 * 3, spill: temporary}
 	l.records = recordLog{limit: memory / 16, spill: temporary}
 	if v.noted != nil {
@@ -147,6 +149,9 @@ func (l *Loader) node(t TypeID, key string, props Props) (NodeID, error) {
 	if err != nil {
 		// The key is written already, and a key without a record must not be.
 		l.ops.err = err
+		return 0, err
+	}
+	if err := l.drainTerms(l.limit); err != nil {
 		return 0, err
 	}
 	if l.v.transact.overlay.Bytes() < l.limit {
@@ -271,6 +276,12 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 		}
 		l.known = t
 	}
+	if t != l.free {
+		if err := l.ruled(t); err != nil {
+			return err
+		}
+		l.free = t
+	}
 	if w := float64(weight); math.IsNaN(w) || math.IsInf(w, 0) {
 		return phase.Mark(ErrInvalid, "weight %v", weight)
 	}
@@ -294,6 +305,18 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 		return err
 	}
 	return l.edges[layout.In].add(halfOf(b, a, t, weight))
+}
+
+// ruled returns an error if edges of a type must have a property: those of a load
+// have none.
+func (l *Loader) ruled(t EdgeType) error {
+	rules, err := l.v.edgeRules(uint32(t))
+	for _, x := range rules {
+		if x.required() {
+			return &ViolationError{x.Rule, fmt.Sprintf("a load gives edges no properties, and each %s has %s", x.Types[0], x.Properties[0])}
+		}
+	}
+	return err
 }
 
 // isAlone reports whether the graph had no edges before.
@@ -320,6 +343,9 @@ func (l *Loader) commit() error {
 	v := l.v
 	v.transact.done = true
 	l.noteNodes()
+	if err := l.drainTerms(-1); err != nil {
+		return err
+	}
 	if err := v.flush(); err != nil {
 		return err
 	}
@@ -331,8 +357,10 @@ func (l *Loader) commit() error {
 		return l.ctx.Err()
 	}
 	l.ops.Set(layout.Meta("epoch"), appendUint64(nil, v.transact.epoch))
-	if err := l.promoteOld(); err != nil {
-		return err
+	if l.added > 0 {
+		if err := l.promoteOld(); err != nil {
+			return err
+		}
 	}
 	db := v.transact.db
 	if err := db.ingest(l.ctx, l.write); err != nil {

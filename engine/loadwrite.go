@@ -55,7 +55,7 @@ func (w batchWriter) check() error {
 }
 
 // write writes all keys of the load in their order.
-func (l *Loader) write(w kv.SortedWriter) error {
+func (l *Loader) write(w kv.SortedWriter) (err error) {
 	parts := []struct {
 		tag   layout.Tag
 		write func(w kv.SortedWriter) error
@@ -69,9 +69,21 @@ func (l *Loader) write(w kv.SortedWriter) error {
 		}
 		return nil
 	}
-	err := l.ops.each(l.ctx, func(op *sortedOp) error {
+	unique, err := newUniqueGuard(l)
+	if err != nil {
+		return err
+	}
+	if unique != nil {
+		defer func() { err = firstError(err, unique.base.close()) }()
+	}
+	err = l.ops.each(l.ctx, func(op *sortedOp) error {
 		if err := upTo(layout.Tag(op.key[0])); err != nil {
 			return err
+		}
+		if unique != nil {
+			if err := unique.see(op); err != nil {
+				return err
+			}
 		}
 		if op.merge {
 			return w.Merge(op.key, op.value)

@@ -185,6 +185,8 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add(engine.Direction(0), engine.Direction(99))
 	add(engine.Props(nil), engine.Props{"name": engine.String("x")}, engine.Props{"": {}}, engine.Props{"n": engine.Float(math.NaN())})
 	add(engine.Value{}, engine.String("x"))
+	add(engine.Span{}, engine.Span{Equal: []engine.Value{engine.String("ada")}}, engine.Span{Bounds: []engine.Bound{{Op: 99}, {}}})
+	add(engine.Rule{}, engine.Rule{Name: "r", Kind: engine.Unique, Types: []string{"person"}, Properties: []string{"name"}}, engine.Rule{Name: "r", Kind: 99})
 	add(engine.Target{}, engine.NodeTarget(w.node), engine.EdgeTarget(w.node, w.node+1, w.edge))
 	add(engine.Contribution{}, engine.Contribution{Weight: float32(math.NaN())}, engine.Contribution{Weight: 1, Texts: []string{"x"}})
 	add((*roaring.Bitmap)(nil), roaring.BitmapOf(uint32(w.node)))

@@ -125,6 +125,8 @@ func derivedFrom(tag layout.Tag) (source layout.Tag, ok bool) {
 	switch tag {
 	case layout.TagNodesOfType, layout.TagSetIndex:
 		return layout.TagNode, true
+	case layout.TagEdgeIndex:
+		return layout.TagEdge, true
 	case layout.TagIn, layout.TagPromoted:
 		return layout.TagOut, true
 	case layout.TagSources:

@@ -64,6 +64,22 @@ type Reader interface {
 	ContributedBy(source NodeID) iter.Seq2[Target, error]
 
 	Where(p Predicate) (*roaring.Bitmap, error)
+	// Rules returns the indexes and constraints over labels and types of edges, in
+	// order of name.
+	Rules() ([]Rule, error)
+	// IndexedNodes returns the nodes with values of a rule's index that are within w;
+	// the caller owns the bitmap. Strings of more than 256 bytes have no place in the
+	// order: for bounds on strings there may be nodes whose longer string is not within
+	// them. It costs a scan of the entries.
+	IndexedNodes(rule string, w Span) (*roaring.Bitmap, error)
+	// IndexedEdges is IndexedNodes for edges, without their weights.
+	IndexedEdges(rule string, w Span) iter.Seq2[Edge, error]
+	// IndexedCount returns how many nodes or edges IndexedNodes or IndexedEdges would
+	// find. It stops counting at limit.
+	IndexedCount(rule string, w Span, limit int) (int, error)
+	// IndexedShare estimates how many nodes or edges have one value of the first
+	// properties of an index, from some at both ends of it; 0 if it is empty.
+	IndexedShare(rule string, properties int) (float64, error)
 	Terms(field string, q []string, o TermsOptions) ([]Scored, error)
 	Phrase(field string, words []string) (*roaring.Bitmap, error)
 	Contributions(t Target) iter.Seq2[Contribution, error]

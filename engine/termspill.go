@@ -38,6 +38,9 @@ func (tx *Tx) spillTerms() error {
 		return nil
 	}
 	if tx.spill == nil {
+		if tx.loads {
+			return nil // the load sorts them with the rest
+		}
 		if _, ok := tx.db.store.(kv.Ingester); !ok {
 			return nil
 		}

@@ -30,6 +30,8 @@ type Tx struct {
 	done    bool
 	// committed says that what was written is the state now.
 	committed bool
+	// loads says that the transaction is of a load.
+	loads bool
 	// bulky counts the bytes of buffered edges and postings, which are not in the
 	// overlay, and termBytes those of postings alone.
 	bulky, termBytes int
@@ -179,16 +181,21 @@ type TxView struct {
 	changed  bool            // nodes or edges: the version moves
 	noted    *changeNotes    // nil if changes are not kept
 
-	edges     []edgeOp // not in the overlay yet
-	applied   []edgeOp // in it, kept to be verified
-	promoted  map[promotedKey]*roaring.Bitmap
-	refold    map[edgeKey]struct{}
-	terms     txTerms
-	shrunk    map[string]struct{} // keys of sets that lost ids
-	vectors   map[uint32]*vectorWrite
-	unindexed []uint32                   // indexes that it drops
-	dropped   []uint32                   // vector spaces
-	made      map[uint32]*vecindex.Index // new vector spaces, nil until they are used
+	edges    []edgeOp // not in the overlay yet
+	applied  []edgeOp // in it, kept to be verified
+	promoted map[promotedKey]*roaring.Bitmap
+	refold   map[edgeKey]struct{}
+	terms    txTerms
+	shrunk   map[string]struct{} // keys of sets that lost ids
+	vectors  map[uint32]*vectorWrite
+	unnamed  []kindID                   // names that it drops
+	dropped  []uint32                   // vector spaces
+	made     map[uint32]*vecindex.Index // new vector spaces, nil until they are used
+
+	loads      bool // of a load
+	ruleList   []*ruleState
+	rulesKnown bool // ruleList is what there is
+	work       ruleWork
 }
 
 // check refuses what cannot be written any more.

@@ -71,6 +71,9 @@ func (v *TxView) flush() error {
 	if err := v.applyEdges(); err != nil {
 		return err
 	}
+	if err := v.enforce(); err != nil {
+		return err
+	}
 	if err := v.flushPostings(); err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (v *TxView) deleteOne(id NodeID, r *removal) error {
 	if err := v.deleteEdgesOf(id, r); err != nil {
 		return err
 	}
-	if err := v.reindex(id, rec.props, nil); err != nil {
+	if err := v.reindexNode(id, &rec, &record{}); err != nil {
 		return err
 	}
 	if err := v.deleteAllTerms(id); err != nil {

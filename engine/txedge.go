@@ -55,6 +55,13 @@ func (v *TxView) addEdge(from, to NodeID, t EdgeType, weight float32) error {
 	if w := float64(weight); math.IsNaN(w) || math.IsInf(w, 0) {
 		return phase.Mark(ErrInvalid, "weight %v", weight)
 	}
+	if v.hasRules() {
+		rules, err := v.edgeRules(uint32(t))
+		if err != nil {
+			return err
+		}
+		v.oweEdge(edgeTarget(from, to, t), rules, nil)
+	}
 	v.bufferEdge(from, to, t, weight, false)
 	return nil
 }
@@ -116,13 +123,23 @@ func (v *TxView) setEdgeProps(from, to NodeID, t EdgeType, props Props) error {
 	if !t.Directed() && from > to {
 		from, to = to, from
 	}
+	target := edgeTarget(from, to, t)
+	if v.hasRules() {
+		old, err := v.edgeRecord(target)
+		if err == nil {
+			err = v.reindexEdge(target, old, list, false)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	k := layout.Edge(v.g, uint64(from), uint32(t), uint64(to))
 	if len(list) == 0 {
 		v.transact.overlay.Delete(k)
 	} else {
 		v.transact.overlay.Set(k, encodeEdge(v.transact.fb, v.transact.epoch, list))
 	}
-	v.noteTarget(edgeTarget(from, to, t))
+	v.noteTarget(target)
 	return nil
 }
 
@@ -153,6 +170,16 @@ func (v *TxView) RemoveEdge(from, to NodeID, t EdgeType) error {
 func (v *TxView) dropEdge(from, to NodeID, t EdgeType) error {
 	if !t.Directed() && from > to {
 		from, to = to, from
+	}
+	if v.hasRules() {
+		target := edgeTarget(from, to, t)
+		old, err := v.edgeRecord(target)
+		if err == nil {
+			err = v.reindexEdge(target, old, nil, true)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	v.bufferEdge(from, to, t, 1, true)
 	v.transact.overlay.Delete(layout.Edge(v.g, uint64(from), uint32(t), uint64(to)))

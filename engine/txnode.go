@@ -142,7 +142,7 @@ func (v *TxView) encodeRecord(id NodeID, old record, rec *record) ([]byte, error
 			return nil, err
 		}
 	}
-	if err := v.reindex(id, old.props, rec.props); err != nil {
+	if err := v.reindexNode(id, &old, rec); err != nil {
 		return nil, err
 	}
 	v.deleteTexts(id, old.props)

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -30,6 +31,8 @@ type Reader interface {
 	EdgeProps(from, to engine.NodeID, t engine.EdgeType) (engine.Props, error)
 	Total(t engine.Target) (engine.Total, error)
 	Where(p engine.Predicate) (*roaring.Bitmap, error)
+	IndexedNodes(rule string, w engine.Span) (*roaring.Bitmap, error)
+	IndexedEdges(rule string, w engine.Span) iter.Seq2[engine.Edge, error]
 }
 
 var (
@@ -56,6 +59,10 @@ type names interface {
 	NodeTypes() []engine.TypeID
 	EdgeTypes() []engine.EdgeType
 	Indexes() []string
+	Rules() ([]engine.Rule, error)
+	// IndexedCount and IndexedShare are figures for plans, of all nodes or edges.
+	IndexedCount(rule string, w engine.Span, limit int) (int, error)
+	IndexedShare(rule string, properties int) (float64, error)
 	// Vectors returns a space with the vectors of all nodes: the caller reads those
 	// of nodes that it found.
 	Vectors(space string) (*vecindex.View, error)
@@ -124,6 +131,24 @@ func (r *shown) Text(id engine.NodeID, property string) (string, error) {
 func (r *shown) Nodes(t engine.TypeID) (*roaring.Bitmap, error) { return r.l.nodes(t) }
 
 func (r *shown) Where(p engine.Predicate) (*roaring.Bitmap, error) { return r.l.where(p) }
+
+func (r *shown) IndexedNodes(rule string, w engine.Span) (*roaring.Bitmap, error) {
+	return r.l.visible(r.raw.IndexedNodes(rule, w))
+}
+
+func (r *shown) IndexedEdges(rule string, w engine.Span) iter.Seq2[engine.Edge, error] {
+	return func(yield func(engine.Edge, error) bool) {
+		for e, err := range r.raw.IndexedEdges(rule, w) {
+			may := err != nil
+			if !may {
+				may, err = r.mayEdge(e)
+			}
+			if (may || err != nil) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
 
 func (r *shown) Degree(id engine.NodeID, f engine.EdgeFilter) (n int, err error) {
 	r.mu.Lock()

@@ -21,6 +21,7 @@
 //	25 contribution     g source64 kind8 a64 etype32 b64
 //	26 sources          g kind8 a64 etype32 b64 container48  merge: set
 //	29 set index        g index32 value 00 00 container48    merge: set
+//	2A edge index       g index32 value 00 00 from64 etype32 to64 ordinal32
 //	30 vector space     g space32
 //	31-37 vector tables g space32 generation16 rest
 //	38 postings         g field32 term 00 00 container48     merge: postings
@@ -32,5 +33,6 @@
 // A container holds the ids that share their upper 48 bits; its key carries
 // those bits and its value the lower 16. Variable fields that are not last are
 // escaped (00 as 00 FF) and closed by 00 00, so that byte order is value order
-// and no key is the prefix of another.
+// and no key is the prefix of another. Within an index's value the components
+// of a tuple end with 00 01.
 package layout

@@ -47,7 +47,7 @@ func escapedLen(b []byte) int {
 		switch b[i+1] {
 		case 0:
 			return i + 2
-		case 0xFF:
+		case 0xFF, tupleNext:
 			i += 2
 		default:
 			return -1

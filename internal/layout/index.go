@@ -21,6 +21,84 @@ func SetIndexValue(g, index uint32, value []byte) []byte {
 	return appendEscaped(put32(graphKey(TagSetIndex, g, 12+len(value)), index), value)
 }
 
+// tupleNext follows 00 between the components of a tuple. It is below FF, so
+// that a component comes before those that it is the beginning of.
+const tupleNext = 0x01
+
+// ruleIDs is the bit that the ids of rules have: an index of a rule shares the
+// families of those of a property.
+const ruleIDs = 1 << 31
+
+// RuleID returns the id of the n-th rule.
+func RuleID(n uint32) uint32 { return n | ruleIDs }
+
+// IsRuleID reports whether the id of an index is that of a rule.
+func IsRuleID(id uint32) bool { return id&ruleIDs != 0 }
+
+// AppendComponent appends one component of a tuple to a key that begins with
+// the prefix of an index ([SetIndexPrefix], [EdgeIndexPrefix]); last closes the tuple.
+func AppendComponent(dst, value []byte, last bool) []byte {
+	dst = appendEscaped(dst, value)
+	if !last {
+		dst[len(dst)-1] = tupleNext
+	}
+	return dst
+}
+
+// TupleHasGap reports whether a component of the tuple at the end of prefix, which
+// ends with the value in a key of an index, is empty.
+func TupleHasGap(prefix []byte) bool {
+	start := true
+	for i := 9; i+1 < len(prefix); i++ {
+		if prefix[i] != 0 {
+			start = false
+			continue
+		}
+		if start {
+			return true
+		}
+		i++
+		start = prefix[i] == tupleNext
+	}
+	return false
+}
+
+// IndexOf reads the id of the index from a key of [TagSetIndex] or [TagEdgeIndex].
+func IndexOf(key []byte) uint32 { return binary.BigEndian.Uint32(key[5:]) }
+
+// EdgeIndexPrefix returns the prefix of all entries of an index of edges.
+func EdgeIndexPrefix(g, index uint32) []byte {
+	return put32(graphKey(TagEdgeIndex, g, 4), index)
+}
+
+// edgeEntry is the length of what follows the value in a key of an index of
+// edges.
+const edgeEntry = 24
+
+// EdgeEntry names an edge in an index. Ordinal tells apart the edges of one
+// type between the same nodes.
+type EdgeEntry struct {
+	From    uint64
+	Type    uint32
+	To      uint64
+	Ordinal uint32
+}
+
+// AppendEdgeEntry completes the key of an edge in an index.
+func AppendEdgeEntry(dst []byte, e EdgeEntry) []byte {
+	return put32(put64(put32(put64(dst, e.From), e.Type), e.To), e.Ordinal)
+}
+
+// CutEdgeEntry parts the key of an entry into value and edge.
+func CutEdgeEntry(key []byte) (value []byte, e EdgeEntry) {
+	n := len(key) - edgeEntry
+	b := key[n:]
+	return key[:n], EdgeEntry{
+		From: binary.BigEndian.Uint64(b), Type: binary.BigEndian.Uint32(b[8:]),
+		To: binary.BigEndian.Uint64(b[12:]), Ordinal: binary.BigEndian.Uint32(b[20:]),
+	}
+}
+
 // AppendInt appends v so that byte order is numeric order.
 func AppendInt(dst []byte, v int64) []byte { return put64(dst, uint64(v)^(1<<63)) }
 
@@ -98,4 +176,22 @@ func TermsOf(g, field uint32, node uint64) []byte {
 // TermsOfID reads field and node back from a terms key.
 func TermsOfID(key []byte) (field uint32, node uint64) {
 	return binary.BigEndian.Uint32(key[5:]), binary.BigEndian.Uint64(key[9:])
+}
+
+// TuplePrefix returns the part of a key of an index up to the end of the n-th
+// component of its value.
+func TuplePrefix(key []byte, n int) []byte {
+	for i := 9; i+1 < len(key); i++ {
+		if key[i] != 0 {
+			continue
+		}
+		i++
+		if key[i] == 0xFF {
+			continue
+		}
+		if n--; n == 0 || key[i] == 0 {
+			return key[:i-1]
+		}
+	}
+	return key
 }

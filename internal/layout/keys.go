@@ -35,6 +35,7 @@ const (
 	KindSpace
 	KindField
 	KindBucket
+	KindRule
 )
 
 // Catalog returns the key of a catalog entry.

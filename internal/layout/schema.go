@@ -53,7 +53,7 @@ func Split(key []byte) int {
 	if !ok {
 		return len(key)
 	}
-	if f.shape == escaped48 {
+	if f.shape == escaped48 || f.shape == escapedEdge {
 		if len(key) <= 1+f.fixed {
 			return len(key)
 		}
@@ -94,6 +94,9 @@ func Validate(key []byte) error {
 	case escaped48:
 		n := escapedLen(tail)
 		good = n >= 0 && len(tail) == n+6
+	case escapedEdge:
+		n := escapedLen(tail)
+		good = n >= 0 && len(tail) == n+edgeEntry
 	case namePair:
 		good = len(tail) > 1 && tail[0] != 0 && strings.Count(string(tail), "\x00") == 1
 	}
@@ -199,6 +202,13 @@ func formatFields(t Tag, b []byte) string {
 		u("i", 4)
 		esc()
 		u("c", 6)
+	case TagEdgeIndex:
+		u("i", 4)
+		esc()
+		u("", 8)
+		u("e", 4)
+		u("", 8)
+		u("#", 4)
 	case TagSpace:
 		u("v", 4)
 	case TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending, TagIndexMeta:

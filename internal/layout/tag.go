@@ -21,6 +21,7 @@ const (
 	TagContribution Tag = 0x25
 	TagSources      Tag = 0x26
 	TagSetIndex     Tag = 0x29
+	TagEdgeIndex    Tag = 0x2A
 	TagSpace        Tag = 0x30
 	TagVector       Tag = 0x31 // slot -> full vector
 	TagCode         Tag = 0x32 // edition, slot -> quantised code
@@ -52,11 +53,12 @@ type family struct {
 type shape uint8
 
 const (
-	exact      shape = iota // nothing follows
-	rest                    // any bytes follow
-	optional48              // nothing or a container
-	escaped48               // escaped bytes, 00 00, container
-	namePair                // name 00 name, nothing fixed
+	exact       shape = iota // nothing follows
+	rest                     // any bytes follow
+	optional48               // nothing or a container
+	escaped48                // escaped bytes, 00 00, container
+	escapedEdge              // escaped bytes, 00 00, from, type, to, ordinal
+	namePair                 // name 00 name, nothing fixed
 )
 
 type mergeKind uint8
@@ -105,6 +107,8 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"sources", 31, exact, 25, mergeSet}, true
 	case TagSetIndex:
 		return family{"set", 8, escaped48, 0, mergeSet}, true
+	case TagEdgeIndex:
+		return family{"edgeset", 8, escapedEdge, 0, mergeNone}, true
 	case TagSpace:
 		return family{"space", 8, exact, 0, mergeNone}, true
 	case TagVector:
@@ -141,7 +145,7 @@ func graphTags() []Tag {
 	return []Tag{
 		TagCatalog, TagName, TagGraphMeta, TagNode, TagExternalKey,
 		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagEdge,
-		TagContribution, TagSources, TagSetIndex, TagSpace,
+		TagContribution, TagSources, TagSetIndex, TagEdgeIndex, TagSpace,
 		TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending,
 		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket, TagChange,
 	}
