@@ -12,7 +12,7 @@ import (
 func (r *reader) nodeIndexKeys(id NodeID, rec *record) ([][]byte, error) {
 	out := r.indexKeysOf(id, rec.props)
 	rules, err := r.rules()
-	labels := rec.labels()
+	labels := rec.types()
 	for _, x := range rules {
 		if x.Edges || !x.Indexed() || !x.covers(labels) {
 			continue
@@ -53,7 +53,7 @@ func (c *checker) checkRules(v *View) error {
 		if err != nil {
 			continue // found by checkKeys
 		}
-		labels, id := rec.labels(), NodeID(layout.NodeID(p.key))
+		labels, id := rec.types(), NodeID(layout.NodeID(p.key))
 		for _, x := range rules {
 			if x.Edges || !x.covers(labels) {
 				continue

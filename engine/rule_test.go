@@ -508,3 +508,61 @@ func TestRulesOfLoad(t *testing.T) {
 		}
 	})
 }
+
+// TestRulesOfLabels gives a node a label and takes it away: it enters and leaves the
+// indexes of the label, and is under its constraints.
+func TestRulesOfLabels(t *testing.T) {
+	t.Parallel()
+	db := open(t, nil)
+	g := graph(t, db, "g")
+	ctx := t.Context()
+	var person, place engine.TypeID
+	update(t, g, func(v *engine.TxView) {
+		person, _ = v.MakeNodeType("person")
+		place, _ = v.MakeNodeType("place")
+		for i := range 2 {
+			if _, _, err := v.PutNode(place, fmt.Sprint(i), engine.Props{"n": engine.Int(7), "text": engine.String(strings.Repeat("a mill ", 300))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	for _, r := range []engine.Rule{
+		{Name: "n", Kind: engine.UniqueKey, Types: []string{"person"}, Properties: []string{"n"}},
+		{Name: "words", Kind: engine.FulltextIndex, Types: []string{"person"}, Properties: []string{"text"}},
+	} {
+		if err := db.MakeRule(ctx, g, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	label := func(id engine.NodeID, types ...engine.TypeID) error {
+		return db.Update(ctx, func(tx *engine.Tx) error { return tx.Graph(g).SetLabels(id, types) })
+	}
+	has := func(want int) {
+		t.Helper()
+		view(t, g, func(v *engine.View) {
+			set, err := v.IndexedNodes("n", engine.Span{Equal: []engine.Value{engine.Int(7)}})
+			if err != nil || int(set.GetCardinality()) != want {
+				t.Errorf("%v, %v, not %d", set, err, want)
+			}
+			if found, err := v.Terms("fulltext:words", []string{"mill"}, engine.TermsOptions{K: 9}); err != nil || len(found) != want {
+				t.Errorf("%v, %v, not %d", found, err, want)
+			}
+		})
+	}
+	has(0)
+	if err := label(1, place, person); err != nil {
+		t.Fatal(err)
+	}
+	has(1)
+	var violation *engine.ViolationError
+	if err := label(2, place, person); !errors.As(err, &violation) || !strings.Contains(err.Error(), "two person nodes have the n 7") {
+		t.Errorf("a second 7: %v", err)
+	}
+	if err := label(1, place); err != nil {
+		t.Fatal(err)
+	}
+	has(0)
+	for f, err := range db.Check(ctx, engine.CheckOptions{Full: true}) {
+		t.Errorf("check: %v, %v", f, err)
+	}
+}

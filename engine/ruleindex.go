@@ -21,14 +21,6 @@ type ruleWork struct {
 	claims map[string]*ruleState
 }
 
-// labels returns the ids of a node's labels, none if there is no record.
-func (r *record) labels() []uint32 {
-	if r.ntype == 0 {
-		return nil
-	}
-	return []uint32{r.ntype}
-}
-
 // reindexNode brings all indexes from a node's old record to its new one, and
 // notes what the rules are to be asked about it. An empty record is that of no node.
 // The old long strings must still be there.
@@ -40,7 +32,7 @@ func (v *TxView) reindexNode(id NodeID, old, now *record) error {
 	if err != nil || len(rules) == 0 {
 		return err
 	}
-	was, is := old.labels(), now.labels()
+	was, is := old.types(), now.types()
 	broken := false
 	for _, x := range rules {
 		had, has := !x.Edges && x.covers(was), !x.Edges && x.covers(is)

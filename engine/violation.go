@@ -64,7 +64,7 @@ func (r *reader) enforceNode(id NodeID, rec *record) error {
 	if err != nil {
 		return err
 	}
-	labels := rec.labels()
+	labels := rec.types()
 	for _, x := range rules {
 		if x.Edges || !x.covers(labels) {
 			continue
