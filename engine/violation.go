@@ -86,7 +86,7 @@ func (x *ruleState) lacks(property string, value Value) string {
 	if value.IsNull() {
 		return "has no " + property
 	}
-	return fmt.Sprintf("has the %s %.64q, which is %s and not %s", property, value, value.typeName(), x.ValueType)
+	return fmt.Sprintf("has the %s %s, which is %s and not %s", property, value.shown(), value.typeName(), x.ValueType)
 }
 
 // enforceEdge returns an error if an edge lacks what a rule asks for.
@@ -221,7 +221,7 @@ func (x *ruleState) notUnique(props []prop) error {
 	for i, pid := range x.props {
 		for _, p := range props {
 			if p.id == pid {
-				values = append(values, fmt.Sprintf("%s %.64q", x.Properties[i], p.value))
+				values = append(values, fmt.Sprintf("%s %s", x.Properties[i], p.value.shown()))
 			}
 		}
 	}
@@ -233,4 +233,12 @@ func (x *ruleState) notUnique(props []prop) error {
 		values = []string{"same " + strings.Join(x.Properties, " and ")}
 	}
 	return &ViolationError{x.Rule, fmt.Sprintf("two %s %s have the %s", x.Types[0], what, strings.Join(values, " and "))}
+}
+
+// shown returns a value for messages: a string in quotes, no more than 64 bytes.
+func (v Value) shown() string {
+	if v.kind == KindString {
+		return fmt.Sprintf("%.64q", v.str)
+	}
+	return fmt.Sprintf("%.64s", v)
 }
