@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/engine/temporal"
 	"github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/internal/layout"
 )
@@ -45,7 +46,8 @@ type Rule struct {
 	// Properties are one or more; NotNull and OfType take one.
 	Properties []string
 	// ValueType is the type that OfType asks for, as the query language names
-	// types: BOOLEAN, INTEGER, FLOAT, STRING, ZONED DATETIME or LIST<STRING NOT NULL>.
+	// types: BOOLEAN, INTEGER, FLOAT, STRING, DATE, LOCAL TIME, ZONED TIME, LOCAL DATETIME,
+	// ZONED DATETIME, DURATION, POINT, or a list of one of these, as LIST<STRING NOT NULL>.
 	ValueType string
 	// Analyzer makes the words of a FulltextIndex; the default is that of
 	// [text.Standard].
@@ -292,12 +294,27 @@ func analyzerOf(name string) text.Analyzer {
 
 // valueTypes returns the types that OfType may ask for.
 func valueTypes() []string {
-	return []string{"BOOLEAN", "FLOAT", "INTEGER", "LIST<STRING NOT NULL>", "STRING", "ZONED DATETIME"}
+	out := []string{"BOOLEAN", "FLOAT", "INTEGER", "POINT", "STRING"}
+	for k := temporal.KindDate; k <= temporal.KindDuration; k++ {
+		out = append(out, temporalType(k))
+	}
+	for _, of := range slices.Clone(out) {
+		out = append(out, "LIST<"+of+" NOT NULL>")
+	}
+	return out
 }
 
-// typeName returns the type of a value as the query language names it, "" for
-// those that it has no name for.
-func (v Value) typeName() string {
+// temporalType returns the type of temporal values of a kind.
+func temporalType(k temporal.Kind) string {
+	return map[temporal.Kind]string{
+		temporal.KindDate: "DATE", temporal.KindLocalTime: "LOCAL TIME", temporal.KindTime: "ZONED TIME",
+		temporal.KindLocalDateTime: "LOCAL DATETIME", temporal.KindDateTime: "ZONED DATETIME", temporal.KindDuration: "DURATION",
+	}[k]
+}
+
+// schemaType returns the type of a value as the query language names it, "" for
+// those that it has no name for. An empty list is one of strings.
+func (v Value) schemaType() string {
 	switch v.kind {
 	case KindBool:
 		return "BOOLEAN"
@@ -307,10 +324,16 @@ func (v Value) typeName() string {
 		return "FLOAT"
 	case KindString, KindText:
 		return "STRING"
-	case KindTime:
-		return "ZONED DATETIME"
+	case KindTemporal:
+		return temporalType(v.AsTemporal().Kind())
+	case KindPoint:
+		return "POINT"
 	case KindStrings:
 		return "LIST<STRING NOT NULL>"
+	case KindList:
+		if list := v.AsList(); len(list) > 0 {
+			return "LIST<" + list[0].schemaType() + " NOT NULL>"
+		}
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/engine/text"
@@ -35,7 +36,8 @@ func ruleValues() []engine.Value {
 		engine.Int(0), engine.Int(1), engine.Float(1), engine.Float(-2.5), engine.Int(1<<60 + 1), engine.Int(1 << 60), engine.Float(1 << 60),
 		engine.String(""), engine.String("a"), engine.String("a\x00"), engine.String("ab"), engine.String(long), engine.String(long + "x"),
 		engine.String(strings.Repeat("very long text of mills ", 99)), engine.Bool(true), engine.Bool(false),
-		engine.Strings("a", "b"), engine.Strings(), engine.Bytes([]byte{0, 1}), {},
+		engine.Strings("a", "b"), engine.Strings(), engine.Bytes([]byte{0, 1}), engine.Time(time.Unix(9, 0)), engine.Time(time.Unix(-9, 0)),
+		engine.Point{SRID: 7203, X: 1, Y: 2}.Value(), {},
 	}
 }
 

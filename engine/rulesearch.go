@@ -74,10 +74,16 @@ func (x *ruleState) boundSpan(at []byte, b Bound, last bool) (lo, hi []byte, lon
 	if !ok || b.Op == OpPrefix && b.Value.kind != KindString || b.Op == OpNotEqual || b.Op > OpExists {
 		return nil, nil, false, phase.Mark(ErrInvalid, "rule %s: %s with %s", x.Name, b.Op, b.Value)
 	}
+	if b.Op != OpEqual && b.Value.onlyEqual() {
+		return layout.Next(at), at, false, nil // nothing compares with it
+	}
 	if b.Op == OpEqual || b.Value.kind != KindString {
 		form = b.Value.appendComponent(nil)
 	}
 	kind := append(bytes.Clone(at), form[0])
+	if b.Value.kind == KindTemporal { // whose kinds do not compare
+		kind = append(kind, form[1])
+	}
 	exact := layout.AppendComponent(at, form, last)
 	lo, hi = kind, layout.Next(kind)
 	switch b.Op {

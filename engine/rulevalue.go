@@ -32,10 +32,14 @@ func (v Value) appendComponent(dst []byte) []byte {
 	}
 	h := sha256.New()
 	h.Write([]byte{byte(v.kind)})
-	h.Write([]byte(v.str))
-	for _, s := range v.list {
-		sum := sha256.Sum256([]byte(s))
-		h.Write(sum[:])
+	if v.isList() { // equal lists have equal elements, of whatever kinds
+		h.Reset()
+		for _, x := range v.AsList() {
+			sum := sha256.Sum256(x.appendComponent(nil))
+			h.Write(sum[:])
+		}
+	} else {
+		h.Write([]byte(v.str))
 	}
 	return h.Sum(append(dst, orderOther))
 }
@@ -107,7 +111,7 @@ func (x *ruleState) missing(props []prop) (property string, value Value) {
 		if x.required() && v.IsNull() {
 			return x.Properties[i], v
 		}
-		if x.Kind == OfType && !v.IsNull() && v.typeName() != x.ValueType {
+		if x.Kind == OfType && !v.IsNull() && v.schemaType() != x.ValueType {
 			return x.Properties[i], v
 		}
 	}

@@ -86,7 +86,7 @@ func (x *ruleState) lacks(property string, value Value) string {
 	if value.IsNull() {
 		return "has no " + property
 	}
-	return fmt.Sprintf("has the %s %s, which is %s and not %s", property, value.shown(), value.typeName(), x.ValueType)
+	return fmt.Sprintf("has the %s %s, which is %s and not of the type %s", property, value.shown(), value.typeName(), x.ValueType)
 }
 
 // enforceEdge returns an error if an edge lacks what a rule asks for.
