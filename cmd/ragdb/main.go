@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	_ "time/tzdata" // zones on a machine without a database of them
 
 	"github.com/ragdb/ragdb/internal/distance"
 	"github.com/ragdb/ragdb/internal/holder"

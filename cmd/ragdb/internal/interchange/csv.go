@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/ragdb/ragdb/engine"
 )
 
 // The columns of neo4j-admin import.
@@ -23,16 +21,16 @@ const (
 // WriteCSV writes the nodes and the edges of a graph as two tables whose headers
 // name kinds, as neo4j-admin import reads them. It reads the graph twice.
 func WriteCSV(ctx context.Context, nodes, edges io.Writer, s *Source) error {
-	kinds := map[string]engine.Kind{}
+	types := map[string]string{}
 	for n, err := range s.Nodes(ctx) {
 		if err != nil {
 			return err
 		}
-		note(kinds, n.Props)
+		note(types, n.Props)
 	}
 	w := csv.NewWriter(nodes)
-	columns := slices.Sorted(maps.Keys(kinds))
-	_ = w.Write(append([]string{colID, colLabel, attrKey}, header(columns, kinds)...)) // errors stay in w
+	columns := slices.Sorted(maps.Keys(types))
+	_ = w.Write(append([]string{colID, colLabel, attrKey}, header(columns, types)...)) // errors stay in w
 	for n, err := range s.Nodes(ctx) {
 		if err != nil {
 			return err
@@ -42,15 +40,15 @@ func WriteCSV(ctx context.Context, nodes, edges io.Writer, s *Source) error {
 	if w.Flush(); w.Error() != nil {
 		return w.Error()
 	}
-	kinds = map[string]engine.Kind{}
+	types = map[string]string{}
 	for e, err := range s.Edges(ctx) {
 		if err != nil {
 			return err
 		}
-		note(kinds, e.Props)
+		note(types, e.Props)
 	}
-	w, columns = csv.NewWriter(edges), slices.Sorted(maps.Keys(kinds))
-	_ = w.Write(append([]string{colStart, colEnd, colType, "directed:boolean", "weight:float"}, header(columns, kinds)...))
+	w, columns = csv.NewWriter(edges), slices.Sorted(maps.Keys(types))
+	_ = w.Write(append([]string{colStart, colEnd, colType, "directed:boolean", "weight:float"}, header(columns, types)...))
 	for e, err := range s.Edges(ctx) {
 		if err != nil {
 			return err
@@ -61,27 +59,22 @@ func WriteCSV(ctx context.Context, nodes, edges io.Writer, s *Source) error {
 	return w.Error()
 }
 
-// note adds the kinds of properties; one of several kinds is text.
-func note(kinds map[string]engine.Kind, props []Prop) {
+// note adds the types of properties; one of several types is text.
+func note(types map[string]string, props []Prop) {
 	for _, p := range props {
-		if have, ok := kinds[p.Name]; ok && have != p.Value.Kind() {
-			kinds[p.Name] = engine.KindString
-			continue
+		t := typeOf(p.Value)
+		if have, ok := types[p.Name]; ok && have != t {
+			t = typeString
 		}
-		kinds[p.Name] = p.Value.Kind()
+		types[p.Name] = t
 	}
 }
 
-func header(columns []string, kinds map[string]engine.Kind) []string {
+func header(columns []string, types map[string]string) []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
-		switch kinds[c] {
-		case engine.KindBool:
-			c += ":boolean"
-		case engine.KindInt:
-			c += ":long"
-		case engine.KindFloat:
-			c += ":double"
+		if t := types[c]; t != typeString {
+			c += ":" + t
 		}
 		out[i] = c
 	}
@@ -126,7 +119,7 @@ func ReadCSV(nodes, edges io.Reader, to Reader) error {
 			e.Type = DefaultEdgeType
 		}
 		if s := r.take("directed"); s != "" {
-			v, err := parse(s, engine.KindBool)
+			v, err := parse(s, typeBool)
 			if err != nil {
 				return r.errorf("directed: %v", err)
 			}
@@ -153,7 +146,7 @@ func ReadCSV(nodes, edges io.Reader, to Reader) error {
 type record struct {
 	line  int
 	names []string
-	kinds []engine.Kind
+	types []string
 	cells []string
 	taken []bool
 }
@@ -179,7 +172,7 @@ func (r *record) props() ([]Prop, error) {
 		if r.taken[i] || cell == "" {
 			continue
 		}
-		v, err := parse(cell, r.kinds[i])
+		v, err := parse(cell, r.types[i])
 		if err != nil {
 			return nil, r.errorf("%s: %v", r.names[i], err)
 		}
@@ -199,7 +192,7 @@ func readTable(in io.Reader, want []string, fn func(r *record) error) error {
 	r := &record{taken: make([]bool, len(head))}
 	for _, h := range head {
 		n, kind := column(h)
-		r.names, r.kinds = append(r.names, n), append(r.kinds, kind)
+		r.names, r.types = append(r.names, n), append(r.types, kind)
 	}
 	for _, w := range want {
 		if !slices.Contains(r.names, w) {
@@ -227,21 +220,14 @@ func readTable(in io.Reader, want []string, fn func(r *record) error) error {
 }
 
 // column reads a column of a header: name:kind, :ID, id:ID or :ID(space).
-func column(h string) (name string, kind engine.Kind) {
+func column(h string) (name, typ string) {
 	h = strings.TrimPrefix(h, "\ufeff")
 	name, of, _ := strings.Cut(h, ":")
 	of, _, _ = strings.Cut(of, "(")
+	of, _, _ = strings.Cut(of, "{") // point{crs:WGS-84}
 	switch special := ":" + strings.ToUpper(of); special {
 	case colID, colLabel, colStart, colEnd, colType:
-		return special, engine.KindString
+		return special, typeString
 	}
-	switch strings.ToLower(of) {
-	case "boolean":
-		return name, engine.KindBool
-	case "int", "long", "short", "byte":
-		return name, engine.KindInt
-	case "float", "double":
-		return name, engine.KindFloat
-	}
-	return name, engine.KindString
+	return name, knownType(of)
 }

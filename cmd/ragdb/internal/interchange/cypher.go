@@ -113,10 +113,10 @@ func literal(v engine.Value) string {
 			s += ".0"
 		}
 		return s
-	case engine.KindStrings:
+	case engine.KindStrings, engine.KindList:
 		var parts []string
-		for _, s := range v.AsStrings() {
-			parts = append(parts, quote(s))
+		for _, x := range v.AsList() {
+			parts = append(parts, literal(x))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case engine.KindTemporal:

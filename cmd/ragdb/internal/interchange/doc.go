@@ -8,6 +8,10 @@
 // description, an edge's weight. Reading makes nodes and edges of the reader's
 // own, which rest on no source.
 //
-// Times are written as RFC 3339, lists of strings separated by ";" if a
-// format has no lists, and bytes in base64.
+// Dates, times and durations are written as ISO 8601 and points as {x, y, z,
+// srid}, bytes in base64. The header of a CSV file tells their types, as
+// neo4j-admin import does (date, long[]); GraphML has them as strings, with
+// attr.kind and attr.list beside the type, which other programs pass over. Elements
+// of a list stand between semicolons in CSV, in a JSON array in GraphML, and in CSV
+// too if a text has a semicolon itself.
 package interchange

@@ -3,11 +3,9 @@ package interchange
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -172,48 +170,4 @@ func sorted(props engine.Props) []Prop {
 	return out
 }
 
-// text writes a value for a format that has only text.
-func text(v engine.Value) string {
-	switch v.Kind() {
-	case engine.KindString, engine.KindText:
-		return v.AsString()
-	case engine.KindStrings:
-		return strings.Join(v.AsStrings(), ";")
-	case engine.KindTemporal, engine.KindPoint:
-		return v.String()
-	case engine.KindBytes:
-		return base64.StdEncoding.EncodeToString(v.AsBytes())
-	case engine.KindBool:
-		return strconv.FormatBool(v.AsBool())
-	case engine.KindInt:
-		return strconv.FormatInt(v.AsInt(), 10)
-	case engine.KindFloat:
-		return strconv.FormatFloat(v.AsFloat(), 'g', -1, 64)
-	}
-	return ""
-}
-
-// parse reads a value of a kind from text.
-func parse(s string, kind engine.Kind) (engine.Value, error) {
-	switch kind {
-	case engine.KindBool:
-		b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(s)))
-		if err != nil {
-			return engine.Value{}, fmt.Errorf("%q is not true or false", s)
-		}
-		return engine.Bool(b), nil
-	case engine.KindInt:
-		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-		if err != nil {
-			return engine.Value{}, fmt.Errorf("%q is not a whole number", s)
-		}
-		return engine.Int(n), nil
-	case engine.KindFloat:
-		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-		if err != nil || x != x {
-			return engine.Value{}, fmt.Errorf("%q is not a number", s)
-		}
-		return engine.Float(x), nil
-	}
-	return engine.String(s), nil
-}
+func base64Text(v engine.Value) string { return base64.StdEncoding.EncodeToString(v.AsBytes()) }

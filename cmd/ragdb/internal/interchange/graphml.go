@@ -39,7 +39,7 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 	b.WriteString(xml.Header)
 	b.WriteString(`<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
 	for i, k := range ids {
-		fmt.Fprintf(b, `<key id="k%d" for="%s" attr.name="%s" attr.type="%s"/>`+"\n", i, k.of, escape(k.name), graphMLType(keys[k].kind))
+		fmt.Fprintf(b, `<key id="k%d" for="%s" attr.name="%s" %s/>`+"\n", i, k.of, escape(k.name), graphMLType(keys[k].typ))
 	}
 	preset := "undirected"
 	for _, t := range s.View.EdgeTypes() {
@@ -59,7 +59,7 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 		data("node", attrType, n.Type)
 		data("node", attrKey, n.Key)
 		for _, p := range n.Props {
-			data("node", apart(p.Name), text(p.Value))
+			data("node", apart(p.Name), graphMLText(p.Value))
 		}
 		b.WriteString("</node>\n")
 	}
@@ -72,7 +72,7 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 		data("edge", attrDirected, fmt.Sprint(e.Directed))
 		data("edge", attrWeight, fmt.Sprintf("%g", e.Weight))
 		for _, p := range e.Props {
-			data("edge", apart(p.Name), text(p.Value))
+			data("edge", apart(p.Name), graphMLText(p.Value))
 		}
 		b.WriteString("</edge>\n")
 	}
@@ -82,35 +82,35 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 
 // graphMLKey is the number and kind of a key.
 type graphMLKey struct {
-	at   int
-	kind engine.Kind
+	at  int
+	typ string
 }
 
 // graphMLKeys finds the attributes of a graph. One whose values are of several
 // kinds is text.
 func graphMLKeys(ctx context.Context, s *Source) (keys map[keyOf]graphMLKey, ids []keyOf, err error) {
 	keys = map[keyOf]graphMLKey{}
-	add := func(k keyOf, kind engine.Kind) {
+	add := func(k keyOf, typ string) {
 		have, ok := keys[k]
 		switch {
 		case !ok:
-			keys[k] = graphMLKey{len(ids), kind}
+			keys[k] = graphMLKey{len(ids), typ}
 			ids = append(ids, k)
-		case have.kind != kind:
-			keys[k] = graphMLKey{have.at, engine.KindString}
+		case have.typ != typ:
+			keys[k] = graphMLKey{have.at, typeString}
 		}
 	}
-	add(keyOf{"node", attrType}, engine.KindString)
-	add(keyOf{"node", attrKey}, engine.KindString)
-	add(keyOf{"edge", attrType}, engine.KindString)
-	add(keyOf{"edge", attrWeight}, engine.KindFloat)
-	add(keyOf{"edge", attrDirected}, engine.KindBool)
+	add(keyOf{"node", attrType}, typeString)
+	add(keyOf{"node", attrKey}, typeString)
+	add(keyOf{"edge", attrType}, typeString)
+	add(keyOf{"edge", attrWeight}, typeFloat)
+	add(keyOf{"edge", attrDirected}, typeBool)
 	for n, err := range s.Nodes(ctx) {
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, p := range n.Props {
-			add(keyOf{"node", apart(p.Name)}, p.Value.Kind())
+			add(keyOf{"node", apart(p.Name)}, typeOf(p.Value))
 		}
 	}
 	for e, err := range s.Edges(ctx) {
@@ -118,7 +118,7 @@ func graphMLKeys(ctx context.Context, s *Source) (keys map[keyOf]graphMLKey, ids
 			return nil, nil, err
 		}
 		for _, p := range e.Props {
-			add(keyOf{"edge", apart(p.Name)}, p.Value.Kind())
+			add(keyOf{"edge", apart(p.Name)}, typeOf(p.Value))
 		}
 	}
 	return keys, ids, nil
@@ -133,16 +133,27 @@ func apart(name string) string {
 	return name
 }
 
-func graphMLType(k engine.Kind) string {
-	switch k {
-	case engine.KindBool:
-		return "boolean"
-	case engine.KindInt:
-		return "long"
-	case engine.KindFloat:
-		return "double"
+// graphMLType returns the attributes of a key that tell its type. GraphML knows
+// boolean, long, double and string; attr.list says that values are lists, as JSON,
+// and attr.kind which temporal value or that a point is written as text.
+func graphMLType(typ string) string {
+	one, list := strings.CutSuffix(typ, listMark)
+	base, kind := one, ""
+	if one == typePoint || kindOf(one) != 0 {
+		base, kind = typeString, ` attr.kind="`+one+`"`
 	}
-	return "string"
+	if list {
+		return `attr.type="string" attr.list="` + base + `"` + kind
+	}
+	return `attr.type="` + base + `"` + kind
+}
+
+// graphMLText writes lists as JSON.
+func graphMLText(v engine.Value) string {
+	if strings.HasSuffix(typeOf(v), listMark) {
+		return jsonList(v)
+	}
+	return text(v)
 }
 
 // escape writes text for XML. Characters that XML cannot hold, such as most
@@ -191,7 +202,7 @@ type graphMLReader struct {
 // graphMLAttr is an attribute that a key of the file declares.
 type graphMLAttr struct {
 	name   string
-	kind   engine.Kind
+	typ    string
 	of     string // node, edge, all
 	preset string // what a node or edge has that does not give it
 }
@@ -263,15 +274,9 @@ func (g *graphMLReader) key(e *graphMLElement) {
 	if a.name == "" {
 		a.name = e.attr("id")
 	}
-	switch e.attr("attr.type") {
-	case "boolean":
-		a.kind = engine.KindBool
-	case "int", "long":
-		a.kind = engine.KindInt
-	case "float", "double":
-		a.kind = engine.KindFloat
-	default:
-		a.kind = engine.KindString
+	a.typ = knownType(cmp.Or(e.attr("attr.kind"), e.attr("attr.list"), e.attr("attr.type")))
+	if e.attr("attr.list") != "" {
+		a.typ += listMark
 	}
 	if e.Default != nil {
 		a.preset = *e.Default
@@ -284,10 +289,10 @@ func (g *graphMLReader) key(e *graphMLElement) {
 func (g *graphMLReader) data(e *graphMLElement, of string) (map[string]engine.Value, error) {
 	out := map[string]engine.Value{}
 	put := func(a graphMLAttr, s string) error {
-		if s == "" && a.kind != engine.KindString {
+		if s == "" && a.typ != typeString {
 			return nil // nothing is given
 		}
-		v, err := parse(s, a.kind)
+		v, err := parse(s, a.typ)
 		if err != nil {
 			return g.errorf("%s: %v", a.name, err)
 		}

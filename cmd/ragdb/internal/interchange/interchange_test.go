@@ -3,6 +3,7 @@ package interchange
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // open opens a graph in memory.
@@ -47,7 +49,7 @@ func lines(t *testing.T, db *engine.DB, g *engine.Graph) []string {
 			if err != nil {
 				return err
 			}
-			out = append(out, fmt.Sprintf("%s %s %s %v", n.ID, n.Type, n.Key, n.Props))
+			out = append(out, fmt.Sprintf("%s %s %s %v", n.ID, n.Type, n.Key, typed(t, n.Props)))
 		}
 		for e, err := range src.Edges(t.Context()) {
 			if err != nil {
@@ -57,7 +59,7 @@ func lines(t *testing.T, db *engine.DB, g *engine.Graph) []string {
 			if !e.Directed {
 				slices.Sort(ends) // which of them has the lower id is history
 			}
-			out = append(out, fmt.Sprintf("%v %s %v %v %v", ends, e.Type, e.Directed, e.Weight, e.Props))
+			out = append(out, fmt.Sprintf("%v %s %v %v %v", ends, e.Type, e.Directed, e.Weight, typed(t, e.Props)))
 		}
 		return nil
 	})
@@ -66,6 +68,42 @@ func lines(t *testing.T, db *engine.DB, g *engine.Graph) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// typed writes properties with the types of their values, but text and integers.
+func typed(t *testing.T, props []Prop) string {
+	t.Helper()
+	parts := make([]string, len(props))
+	for i, p := range props {
+		parts[i] = "{" + p.Name + " " + p.Value.String()
+		if of := typeOf(p.Value); of != typeString && of != typeInt {
+			b, err := json.Marshal(p.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts[i] += " " + of + " " + string(b)
+		}
+		parts[i] += "}"
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+func temporalValue(t *testing.T, kind temporal.Kind, text string) engine.Value {
+	t.Helper()
+	v, err := kind.Parse(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Temporal(v)
+}
+
+func listOf(t *testing.T, list ...engine.Value) engine.Value {
+	t.Helper()
+	v, err := engine.ListOf(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // texts are names and values that formats could take for their own.
@@ -89,7 +127,13 @@ func fill(t *testing.T, db *engine.DB, g *engine.Graph, seed uint64) {
 				v    engine.Value
 			}{
 				{"people", engine.Int(r.Int64() - 1<<62)}, {"height", engine.Float(r.NormFloat64())}, {"old", engine.Bool(r.IntN(2) == 0)},
-				{"says", engine.String(texts[r.IntN(len(texts))])}, {"odd name", engine.String("x")},
+				{"says", engine.String(texts[r.IntN(len(texts))])},
+				{"born", temporalValue(t, temporal.KindDate, "-0044-03-15")}, {"opens", temporalValue(t, temporal.KindLocalTime, "09:30:00.5")}, {"rings", temporalValue(t, temporal.KindTime, "12:00-05:00")},
+				{"built", temporalValue(t, temporal.KindLocalDateTime, "1912-04-14T23:40")}, {"met", temporalValue(t, temporal.KindDateTime, "2024-07-01T07:05+02:00[Europe/Vienna]")},
+				{"lasts", temporalValue(t, temporal.KindDuration, "P1M-2DT3.5S")}, {"at", engine.Point{SRID: 4979, X: 15.4, Y: -47.1, Z: 353}.Value()}, {"on", engine.Point{SRID: 7203, X: r.NormFloat64()}.Value()},
+				{"tags", engine.Strings(texts[:r.IntN(4)]...)}, {"names", engine.Strings("", "[a]", texts[r.IntN(len(texts))])}, {"marks", listOf(t, engine.Int(r.Int64()), engine.Int(2))},
+				{"sizes", listOf(t, engine.Float(r.NormFloat64()), engine.Float(2))}, {"flags", listOf(t, engine.Bool(true), engine.Bool(false))},
+				{"days", listOf(t, temporalValue(t, temporal.KindDate, "2024-02-29"), temporalValue(t, temporal.KindDate, "2024-03-01"))}, {"places", listOf(t, engine.Point{SRID: 9157, Z: 1}.Value())}, {"odd name", engine.String("x")},
 			} {
 				if r.IntN(2) == 0 {
 					props[p.name] = p.v
@@ -176,6 +220,7 @@ func TestCypher(t *testing.T) {
 		a, _, err := v.PutNode(town, `it's "K"`+"\n", engine.Props{
 			"people": engine.Int(3), "height": engine.Float(2), "tags": engine.Strings("a", "b"),
 			"since": engine.Time(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)),
+			"at":    engine.Point{SRID: 7203, X: 1}.Value(), "days": listOf(t, temporalValue(t, temporal.KindDate, "2024-02-29")),
 		})
 		if err != nil {
 			return err
@@ -197,7 +242,7 @@ func TestCypher(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `// graph g
-CREATE (:town {key: 'it\'s "K"\n', height: 2.0, people: 3, since: datetime('2025-01-02T03:04:05Z'), tags: ['a', 'b']});
+CREATE (:town {key: 'it\'s "K"\n', at: point({x: 1.0, y: 0.0, crs: 'cartesian'}), days: [date('2024-02-29')], height: 2.0, people: 3, since: datetime('2025-01-02T03:04:05Z'), tags: ['a', 'b']});
 CREATE (:` + "`chunk:x`" + ` {key: 'c'});
 MATCH (a:town {key: 'it\'s "K"\n'}), (b:` + "`chunk:x`" + ` {key: 'c'}) CREATE (a)-[:` + "`near by`" + ` {weight: 0.5}]->(b);
 `
