@@ -3,6 +3,8 @@ package cypher
 import (
 	"math"
 	"math/bits"
+
+	"github.com/ragdb/ragdb/engine/temporal"
 )
 
 // total is a sum of numbers. Integers are added exactly, in 128 bits, so that
@@ -57,20 +59,52 @@ func (t *total) float() float64 {
 	return ints + (t.sum + t.small)
 }
 
-// sumAggregator is an integer as long as all numbers are.
+// durations is a sum of durations.
+type durations struct {
+	n   int64
+	sum temporal.Value
+}
+
+// addDuration adds a duration to a sum, which it makes. Durations and numbers have no
+// sum.
+func (t *total) addDuration(at Pos, v Value, to **durations) error {
+	if t.n > 0 || !isDuration(v) {
+		return typeError(at, "durations and numbers have no sum")
+	}
+	if *to == nil {
+		*to = &durations{n: 1, sum: v.AsTemporal()}
+		return nil
+	}
+	d := *to
+	sum, err := d.sum.Add(v.AsTemporal(), nil)
+	if _, err := instant(at, sum, err); err != nil {
+		return err
+	}
+	d.n, d.sum = d.n+1, sum
+	return nil
+}
+
+// sumAggregator is an integer as long as all numbers are, or a duration.
 type sumAggregator struct {
 	at Pos
 	total
+	lengths *durations // nil without durations
 }
 
 func startSum(at Pos, _ Value) (aggregator, error) { return &sumAggregator{at: at}, nil }
 
 func (a *sumAggregator) add(v Value) error {
+	if v.kind == KindTemporal || a.lengths != nil {
+		return a.addDuration(a.at, v, &a.lengths)
+	}
 	a.total.add(v)
 	return nil
 }
 
 func (a *sumAggregator) result(*exec) (Value, error) {
+	if a.lengths != nil {
+		return Temporal(a.lengths.sum), nil
+	}
 	if a.floats {
 		return Float(a.float()), nil
 	}
@@ -83,17 +117,28 @@ func (a *sumAggregator) result(*exec) (Value, error) {
 
 func (a *sumAggregator) bytes() int64 { return 64 }
 
-// avgAggregator is a float, null of no numbers.
-type avgAggregator struct{ total }
+// avgAggregator is a float or a duration, null of no values.
+type avgAggregator struct {
+	at Pos
+	total
+	lengths *durations // nil without durations
+}
 
-func startAvg(Pos, Value) (aggregator, error) { return &avgAggregator{}, nil }
+func startAvg(at Pos, _ Value) (aggregator, error) { return &avgAggregator{at: at}, nil }
 
 func (a *avgAggregator) add(v Value) error {
+	if v.kind == KindTemporal || a.lengths != nil {
+		return a.addDuration(a.at, v, &a.lengths)
+	}
 	a.total.add(v)
 	return nil
 }
 
 func (a *avgAggregator) result(*exec) (Value, error) {
+	if a.lengths != nil {
+		mean, err := a.lengths.sum.DividedBy(float64(a.lengths.n))
+		return instant(a.at, mean, err)
+	}
 	if a.n == 0 {
 		return Null, nil
 	}

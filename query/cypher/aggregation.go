@@ -16,6 +16,7 @@ type aggregateFunc struct {
 	name, params string
 	args         int
 	numbers      bool // every value must be a number
+	durations    bool // or every one a duration
 	// start returns the aggregator of a group; parameter is the value of a
 	// second argument.
 	start func(at Pos, parameter Value) (aggregator, error)
@@ -27,8 +28,8 @@ func (a *aggregateFunc) usage() string { return a.name + "([DISTINCT] " + a.para
 // aggregates holds the aggregates under their names in lower case.
 var aggregates = map[string]*aggregateFunc{
 	"count":          {name: "count", params: "value or *", args: 1, start: startCount},
-	"sum":            {name: "sum", params: "number", args: 1, numbers: true, start: startSum},
-	"avg":            {name: "avg", params: "number", args: 1, numbers: true, start: startAvg},
+	"sum":            {name: "sum", params: "number or duration", args: 1, numbers: true, durations: true, start: startSum},
+	"avg":            {name: "avg", params: "number or duration", args: 1, numbers: true, durations: true, start: startAvg},
 	"min":            {name: "min", params: "value", args: 1, start: startMin},
 	"max":            {name: "max", params: "value", args: 1, start: startMax},
 	"collect":        {name: "collect", params: "value", args: 1, start: startCollect},
@@ -99,7 +100,7 @@ func (g *aggregation) feed(x *exec, r row, agg aggregator) error {
 	if err != nil || v.IsNull() {
 		return err
 	}
-	if g.of.numbers && !v.isNumber() {
+	if g.of.numbers && !v.isNumber() && !(g.of.durations && isDuration(v)) {
 		return wants(g.at, g.of.name, "numbers", v)
 	}
 	// Some aggregates compare the value, or write it as a key.

@@ -78,7 +78,10 @@ func makeVectorIndex(x *exec, c *indexClause) error {
 		return err
 	}
 	x.result.Counts.IndexesAdded++
-	return b.Set([]byte(ix.Name), record)
+	if err := b.Set([]byte(ix.Name), record); err != nil {
+		return err
+	}
+	return fillVectorIndex(x, ix, o.Dim)
 }
 
 // dropVectorIndex drops a vector index that the language made, with its
