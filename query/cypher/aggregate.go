@@ -10,8 +10,11 @@ func isAggregate(f *funcCall) bool { return aggregates[strings.ToLower(f.Name)] 
 func hasAggregate(x expr) bool {
 	found := false
 	walkExpr(x, func(x expr) bool {
-		if f, ok := x.(*funcCall); ok && isAggregate(f) {
-			found = true
+		switch x := x.(type) {
+		case *funcCall:
+			found = found || isAggregate(x)
+		case *queryExpr:
+			return false // its aggregates are its own
 		}
 		return !found
 	})

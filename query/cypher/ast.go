@@ -42,7 +42,7 @@ type singleQuery struct {
 }
 
 // clause is one clause: *matchClause, *unwindClause, *projection, *callClause, *createClause, *mergeClause,
-// *setClause, *removeClause or *deleteClause.
+// *setClause, *removeClause, *deleteClause, *subqueryClause, *foreachClause or *loadClause.
 type clause interface{ At() Pos }
 
 // useClause names the graph that a query reads.

@@ -40,6 +40,11 @@ type checker struct {
 	err  *SyntaxError
 	seen map[string]bool // variables that the part has bound so far, in scope or not
 
+	// carry are the variables that are known in all clauses of the query at hand, since
+	// it stands in another one.
+	carry kinds
+	inner bool // the query stands in another
+
 	watch *watch
 	ended error // of the context
 }
@@ -80,25 +85,37 @@ func (c *checker) unsupported(at Pos, feature string) {
 
 // query checks the parts of a query and that their columns agree.
 func (c *checker) query(q *regularQuery) {
+	c.queryWithin(q, nil, func(part *singleQuery) kinds {
+		clear(c.seen)
+		return kinds{}
+	})
+}
+
+// queryWithin checks a query that may stand in another. begin returns the variables that
+// a part begins with. ends, if not nil, checks a part in place of [checker.ending]. The
+// result has the variables after the first part.
+func (c *checker) queryWithin(q *regularQuery, ends func(*singleQuery), begin func(*singleQuery) kinds) (out kinds) {
 	var first *projection
 	for i, part := range q.Parts {
 		if len(part.Clauses) == 0 { // not from the parser
 			c.fail(0, "", "a query without a clause")
-			return
+			return nil
 		}
-		clear(c.seen)
-		c.part(part)
+		vars := c.part(part, begin(part), ends)
+		if i == 0 {
+			out = vars
+		}
 		if c.err != nil {
-			return
+			return out
 		}
 		if len(q.Parts) == 1 {
-			return
+			return out
 		}
 		last := part.Clauses[len(part.Clauses)-1]
 		r, ok := last.(*projection)
 		if !ok {
 			c.fail(last.At(), "InvalidClauseComposition", "each part of a UNION ends with RETURN")
-			return
+			return out
 		}
 		if i == 0 {
 			first = r
@@ -111,6 +128,7 @@ func (c *checker) query(q *regularQuery) {
 			c.fail(r.Pos, "DifferentColumnsInUnion", "the parts of a UNION return the same columns in the same order: %s, and here %s", a, b)
 		}
 	}
+	return out
 }
 
 // columnNames lists the columns of a projection.
@@ -125,9 +143,9 @@ func columnNames(r *projection) string {
 	return strings.Join(names, ", ")
 }
 
-// part checks a row of clauses.
-func (c *checker) part(part *singleQuery) {
-	vars := kinds{}
+// part checks a row of clauses, which begins with some variables, and returns those at
+// its end. ends, if not nil, checks the end.
+func (c *checker) part(part *singleQuery, vars kinds, ends func(*singleQuery)) kinds {
 	wrote := ""
 	for i, cl := range part.Clauses {
 		name := clauseName(cl)
@@ -137,7 +155,7 @@ func (c *checker) part(part *singleQuery) {
 			}
 		}
 		switch cl.(type) {
-		case *createClause, *mergeClause, *setClause, *removeClause, *deleteClause:
+		case *createClause, *mergeClause, *setClause, *removeClause, *deleteClause, *foreachClause:
 			wrote = name
 		case *matchClause, *unwindClause, *callClause:
 			if wrote != "" {
@@ -148,13 +166,18 @@ func (c *checker) part(part *singleQuery) {
 		}
 		c.clause(cl, vars, len(part.Clauses) == 1)
 		if c.err != nil {
-			return
+			return vars
 		}
-		vars = vars.after(cl)
+		vars = c.carried(cl, vars.after(cl))
 		c.saw(cl, vars)
 		c.looks(len(vars))
 	}
-	c.ending(part)
+	if ends != nil {
+		ends(part)
+	} else {
+		c.ending(part)
+	}
+	return vars
 }
 
 // saw notes the variables that a clause has bound.
@@ -177,7 +200,9 @@ func (c *checker) saw(cl clause, vars kinds) {
 		for _, it := range cl.Yield {
 			saw(it.Variable)
 		}
-	case *projection:
+	case *loadClause:
+		saw(cl.Variable)
+	case *subqueryClause, *projection:
 		for v := range vars {
 			saw(v)
 		}
@@ -189,11 +214,15 @@ func (c *checker) ending(part *singleQuery) {
 	last := part.Clauses[len(part.Clauses)-1]
 	name := clauseName(last)
 	switch last := last.(type) {
-	case *matchClause, *unwindClause:
+	case *matchClause, *unwindClause, *loadClause:
 		c.fail(last.At(), "InvalidClauseComposition", "a query does not end with %s: RETURN is missing", name)
 	case *projection:
 		if !last.Return {
 			c.fail(last.Pos, "InvalidClauseComposition", "a query does not end with WITH: RETURN is missing")
+		}
+	case *subqueryClause:
+		if last.returns() {
+			c.fail(last.Pos, "InvalidClauseComposition", "a query does not end with CALL { } that returns something: RETURN is missing")
 		}
 	case *callClause:
 		if len(part.Clauses) > 1 && last.Yield != nil {
@@ -217,8 +246,12 @@ func clauseName(c clause) string {
 			return "RETURN"
 		}
 		return "WITH"
-	case *callClause:
+	case *callClause, *subqueryClause:
 		return "CALL"
+	case *foreachClause:
+		return "FOREACH"
+	case *loadClause:
+		return "LOAD CSV"
 	case *createClause:
 		return "CREATE"
 	case *mergeClause:
@@ -259,7 +292,7 @@ func (c *checker) constant(x expr, what string) {
 		switch x := x.(type) {
 		case *variable:
 			c.fail(x.Pos, "NonConstantExpression", "%s is constant: it cannot contain the variable %s", what, x.Name)
-		case *existsExpr, *countMatches, *patternComprehension, *pathExpr:
+		case *existsExpr, *countMatches, *patternComprehension, *pathExpr, *queryExpr:
 			c.fail(x.At(), "NonConstantExpression", "%s is constant: it cannot contain a pattern", what)
 		case *listComprehension, *quantifier, *reduceExpr:
 			c.fail(x.At(), "NonConstantExpression", "%s is constant: it cannot contain variables", what)

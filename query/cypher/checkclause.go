@@ -27,6 +27,13 @@ func (c *checker) clause(cl clause, vars kinds, alone bool) {
 		for _, x := range cl.Exprs {
 			c.deleted(x, vars)
 		}
+	case *subqueryClause:
+		c.subqueryClause(cl, vars)
+	case *foreachClause:
+		c.foreach(cl, vars)
+	case *loadClause:
+		c.expr(cl.File, exprScope{vars: vars, where: "LOAD CSV"})
+		c.fresh(cl.Pos, cl.Variable, vars)
 	}
 }
 

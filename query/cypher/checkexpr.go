@@ -123,6 +123,8 @@ func (c *checker) expr(x expr, e exprScope) {
 		c.subquery(x.Patterns, x.Where, x.Bare, e)
 	case *countMatches:
 		c.subquery(x.Patterns, x.Where, false, e)
+	case *queryExpr:
+		c.queryExpr(x, e)
 	case *pathExpr:
 		c.subquery([]*pattern{x.Pattern}, nil, true, e)
 	case *listComprehension, *quantifier, *reduceExpr, *patternComprehension:

@@ -14,6 +14,9 @@ func (c *checker) projection(pr *projection, vars kinds) {
 	var keys *groupNames
 	if aggregated {
 		keys = groupingKeys(pr, vars)
+		for name := range c.carry {
+			keys.vars[name] = true
+		}
 	}
 	for _, it := range pr.Items {
 		e := exprScope{vars: vars, where: name, aggregate: aggregate}
@@ -21,6 +24,11 @@ func (c *checker) projection(pr *projection, vars kinds) {
 			e.grouping = keys
 		}
 		c.expr(it.Expr, e)
+		if v, ok := it.Expr.(*variable); !pr.Return && it.Aliased && !(ok && v.Name == it.Name) {
+			if _, outer := c.carry[it.Name]; outer {
+				c.fail(it.Pos, "VariableAlreadyBound", "the variable %s stands outside of this query and cannot be another thing in it", it.Name)
+			}
+		}
 	}
 	c.columns(pr, vars)
 	c.afterProjection(pr, vars, aggregated)
@@ -80,6 +88,11 @@ func (c *checker) afterProjection(pr *projection, vars kinds, aggregated bool) {
 		return
 	}
 	out := vars.after(pr)
+	for name, kind := range c.carry {
+		if _, ok := out[name]; !ok {
+			out[name] = kind
+		}
+	}
 	order := exprScope{vars: out, where: "ORDER BY"}
 	if aggregated || pr.Distinct {
 		order.projected = newExprIndex()

@@ -80,6 +80,8 @@ type compiler struct {
 	scope *scope
 	// pattern compiles the matches of patterns that stand in an expression.
 	pattern func(c *compiler, patterns []*pattern, where expr) (patternMatcher, error)
+	// query compiles a query that stands in an expression.
+	query func(c *compiler, q *queryExpr) (*subquery, error)
 	// builds is set if the compiled code builds lists, maps or strings.
 	builds bool
 	folds  *folds // what fold knows
@@ -114,6 +116,7 @@ type exec struct {
 	view    *engine.View   // of the graph, at the statement's snapshot
 	tx      *engine.TxView // of the graph, if the statement writes
 	epoch   uint64         // of the transaction's commit
+	batches int            // transactions that CALL IN TRANSACTIONS has committed
 	made    int            // keys that were made for nodes without one
 	limits  Limits
 	held    int64 // bytes that steps keep

@@ -129,6 +129,8 @@ func (c *compiler) eval(e expr) evaluator {
 		return c.patternComprehension(e)
 	case *pathExpr:
 		return c.pathExpr(e)
+	case *queryExpr:
+		return c.queryExpr(e)
 	}
 	if !isPredicate(e) {
 		return c.fail(phase.Errorf("%T is not an expression", e))

@@ -38,25 +38,28 @@ type Expectation struct {
 var (
 	beginWords = []string{
 		"MATCH", "CALL", "RETURN", "OPTIONAL MATCH", "UNWIND", "WITH", "CREATE",
-		"MERGE", "USE", "EXPLAIN", "PROFILE", "COPY", "CREATE INDEX",
+		"MERGE", "USE", "EXPLAIN", "PROFILE", "COPY", "LOAD CSV", "CREATE INDEX",
 		"CREATE VECTOR INDEX", "DROP INDEX", "DROP VECTOR INDEX",
 	}
 	nextWords = []string{
 		"RETURN", "WITH", "MATCH", "OPTIONAL MATCH", "CALL", "UNWIND", "SET",
-		"CREATE", "MERGE", "REMOVE", "DELETE", "DETACH DELETE",
+		"CREATE", "MERGE", "REMOVE", "DELETE", "DETACH DELETE", "FOREACH (", "LOAD CSV",
 	}
 	operatorWords = []string{
 		"AND", "OR", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH", "IS NULL",
 		"IS NOT NULL", "XOR",
 	}
 	operandWords = []string{
-		"NOT", "CASE", "EXISTS {", "COUNT {", "null", "true", "false",
+		"NOT", "CASE", "EXISTS {", "COUNT {", "COLLECT {", "null", "true", "false",
 	}
 )
 
+// subqueryWords are the words that a query within another may begin with.
+var subqueryWords = []string{"MATCH", "WITH", "UNWIND", "CALL", "RETURN", "OPTIONAL MATCH", "CREATE", "MERGE"}
+
 // wordsAfter are the words that follow a word.
 var wordsAfter = map[keyword][]string{
-	kwOptional: {"MATCH"},
+	kwOptional: {"MATCH", "CALL"},
 	kwDetach:   {"DELETE"},
 	kwOrder:    {"BY"},
 	kwIs:       {"NULL", "NOT NULL"},
@@ -205,7 +208,7 @@ func (e *Expectation) at(s *placeScanner, toks []token) {
 		}
 	case roleSubquery:
 		if last.kind == tokLeftBrace {
-			e.Keywords = []string{"MATCH"}
+			e.Keywords = subqueryWords
 			return
 		}
 	}

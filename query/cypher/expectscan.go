@@ -124,7 +124,8 @@ func (s *placeScanner) role(before, t token) bracketRole {
 		switch {
 		case top.role == roleNode || top.role == roleEdge:
 			return roleProps
-		case before.word == kwExists || before.word == kwCount:
+		case before.word == kwExists || before.word == kwCount || before.word == kwCall || before.isWord(s.text, "COLLECT"),
+			before.kind == tokRightParen && s.clause == kwCall && s.procedure == "" && len(s.brackets) == 0:
 			return roleSubquery
 		}
 		return roleMap

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,7 +62,8 @@ func FuzzRun(f *testing.F) {
 		if err != nil && errors.Is(err, engine.ErrCorrupt) {
 			t.Errorf("the error is %v", err)
 		}
-		if (err != nil || !res.Counts.Any()) && digest(t, s) != before {
+		batches := err != nil && strings.Contains(err.Error(), "IN TRANSACTIONS before it stay committed")
+		if (err != nil && !batches || err == nil && !res.Counts.Any()) && digest(t, s) != before {
 			t.Errorf("the graph is another one, and %v", err)
 		}
 	})

@@ -26,6 +26,7 @@ func (pl *planner) group(g *grouping) error {
 		s.out.add(c.name)
 		shown = append(shown, shownExpr(c.call))
 	}
+	s.carried = pl.carried.into(s.out)
 	s.describe("Group", strings.Join(shown, ", "))
 	pl.countRows(g, s)
 	pl.add(s)
@@ -48,6 +49,8 @@ type groupStep struct {
 	grows []bool // which calls do
 	times bool   // the calls count rows, each as often as exec.times says
 	out   *segment
+	// carried are the variables from around the query, which every row has.
+	carried carriedPlaces
 }
 
 // rowGroup is the rows of one key.
@@ -153,6 +156,7 @@ func (g *groups) emit(next sink) error {
 		}
 	}
 	out := g.out.row()
+	g.carried.fill(out)
 	for _, one := range g.order {
 		if err := g.x.tick(); err != nil {
 			return err

@@ -116,6 +116,10 @@ func (k kinds) after(c clause) kinds {
 		k.bind(c.Pattern)
 	case *unwindClause:
 		k[c.Variable] = k.elementOf(c.List)
+	case *loadClause:
+		if k[c.Variable] = varList; c.Headers {
+			k[c.Variable] = varMap
+		}
 	case *callClause:
 		for _, it := range c.Yield {
 			k[it.Variable] = varAny
@@ -162,6 +166,8 @@ func (k kinds) kindOf(x expr) varKind {
 		return varTruth
 	case *countMatches:
 		return varNumber
+	case *queryExpr:
+		return [...]varKind{varTruth, varNumber, varList}[x.Kind]
 	case *unaryExpr:
 		if x.Op == opNot {
 			return varTruth

@@ -40,13 +40,16 @@ func (s *Session) makesOwn(ctx context.Context, st *statement) bool {
 	case st.Query == nil || st.Query.Parts[0].Use != nil:
 		return false
 	}
-	return slices.ContainsFunc(st.Query.Parts[0].Clauses, func(c clause) bool {
-		switch c.(type) {
-		case *createClause, *mergeClause:
-			return true
-		}
-		return false
-	})
+	return slices.ContainsFunc(st.Query.Parts[0].Clauses, creates)
+}
+
+// creates reports whether a clause, or one within it, makes nodes or edges.
+func creates(c clause) bool {
+	switch c.(type) {
+	case *createClause, *mergeClause:
+		return true
+	}
+	return slices.ContainsFunc(within(c), creates)
 }
 
 // makeOwn creates the session's own graph in a namespace without documents and

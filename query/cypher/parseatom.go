@@ -84,7 +84,10 @@ func (p *parser) wordAtom() expr {
 	case kwExists:
 		if after == tokLeftBrace {
 			p.next()
-			patterns, where := p.subquery("EXISTS")
+			patterns, where, q := p.subquery(queryExists)
+			if q != nil {
+				return q
+			}
 			return &existsExpr{Pos: pos, Patterns: patterns, Where: where}
 		}
 		if after == tokLeftParen && p.patternFollows(2) {
@@ -96,7 +99,10 @@ func (p *parser) wordAtom() expr {
 	case kwCount:
 		if after == tokLeftBrace {
 			p.next()
-			patterns, where := p.subquery("COUNT")
+			patterns, where, q := p.subquery(queryCount)
+			if q != nil {
+				return q
+			}
 			return &countMatches{Pos: pos, Patterns: patterns, Where: where}
 		}
 	case kwAll, kwAny, kwNone, kwSingle:
@@ -112,6 +118,11 @@ func (p *parser) wordAtom() expr {
 			return &pathExpr{Pos: pos, Pattern: p.shortest()}
 		}
 	case noKeyword:
+		if after == tokLeftBrace && p.isWord("COLLECT") {
+			p.next()
+			_, _, q := p.subquery(queryCollect)
+			return q
+		}
 		if feature := p.unsupportedAtom(); feature != "" {
 			p.unsupported(t, feature)
 			return &literal{Pos: pos}
@@ -132,8 +143,6 @@ func (p *parser) wordAtom() expr {
 func (p *parser) unsupportedAtom() string {
 	after := p.peek(1).kind
 	switch {
-	case p.isWord("COLLECT") && after == tokLeftBrace:
-		return "COLLECT { subquery }; write a pattern comprehension"
 	case (p.isWord("FILTER") || p.isWord("EXTRACT")) && after == tokLeftParen &&
 		isVariable(p.peek(2)) && p.peek(3).word == kwIn:
 		return strings.ToLower(p.source(p.tok())) + "(x IN list ...); write [x IN list WHERE condition | value]"
@@ -249,24 +258,4 @@ func (p *parser) reduce() expr {
 	r.Value = p.expr()
 	p.expect(tokRightParen)
 	return r
-}
-
-// subquery parses the rest of EXISTS or COUNT: { MATCH patterns WHERE condition
-// } or { patterns WHERE condition }.
-func (p *parser) subquery(word string) ([]*pattern, expr) {
-	p.enter()
-	defer p.leave()
-	p.expect(tokLeftBrace)
-	if !p.acceptKeyword(kwMatch) && !p.is(tokLeftParen) && !(p.isName() && p.peek(1).kind == tokEqual) {
-		p.unsupported(p.tok(), word+" { } with other clauses than MATCH and WHERE")
-	}
-	patterns := p.patterns()
-	where := p.where()
-	if p.is(tokWord) {
-		p.unsupported(p.tok(), word+" { } with other clauses than MATCH and WHERE")
-	}
-	if !p.accept(tokRightBrace) {
-		p.expected("'}'")
-	}
-	return patterns, where
 }

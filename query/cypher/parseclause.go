@@ -3,9 +3,6 @@ package cypher
 // match parses MATCH or OPTIONAL MATCH.
 func (p *parser) match() *matchClause {
 	m := &matchClause{Pos: p.pos(), Optional: p.acceptKeyword(kwOptional)}
-	if m.Optional && p.isKeyword(kwCall) {
-		p.unsupported(p.tok(), "OPTIONAL CALL")
-	}
 	p.expectKeyword(kwMatch)
 	m.Patterns = p.patterns()
 	if p.isWord("USING") {
@@ -37,9 +34,6 @@ func (p *parser) unwind() *unwindClause {
 func (p *parser) projection() *projection {
 	r := &projection{Pos: p.pos(), Return: p.isKeyword(kwReturn)}
 	p.next()
-	if p.isWord("HEADERS") && p.peek(1).kind == tokWord {
-		p.unsupported(p.tok(), "LOAD CSV WITH HEADERS")
-	}
 	r.Distinct = p.acceptKeyword(kwDistinct)
 	if p.isKeyword(kwAll) && p.peek(1).kind != tokLeftParen {
 		p.unsupported(p.tok(), "RETURN ALL of GQL; leave ALL out")
@@ -119,9 +113,6 @@ func (p *parser) sortItem() *sortItem {
 func (p *parser) call() *callClause {
 	c := &callClause{Pos: p.pos()}
 	p.next()
-	if p.is(tokLeftBrace) || p.is(tokLeftParen) {
-		p.unsupported(p.tok(), "CALL { subquery }")
-	}
 	c.Procedure = p.anyName("the name of a procedure")
 	for p.accept(tokDot) {
 		c.Procedure += "." + p.anyName("the rest of the procedure's name")

@@ -5,7 +5,7 @@ import "strings"
 // clauseWords are the words that a clause may begin with, for messages.
 var clauseWords = []string{
 	"MATCH", "OPTIONAL", "UNWIND", "CALL", "WITH", "RETURN", "CREATE", "MERGE",
-	"SET", "REMOVE", "DELETE", "DETACH", "UNION",
+	"SET", "REMOVE", "DELETE", "DETACH", "UNION", "FOREACH", "LOAD",
 }
 
 // statementWords are the other words that a statement may begin with.
@@ -117,12 +117,18 @@ func (p *parser) part(use *useClause) *singleQuery {
 func (p *parser) clause(first bool) clause {
 	switch p.tok().word {
 	case kwMatch, kwOptional:
+		if p.peek(1).word == kwCall {
+			return p.subqueryClause()
+		}
 		return p.match()
 	case kwUnwind:
 		return p.unwind()
 	case kwWith, kwReturn:
 		return p.projection()
 	case kwCall:
+		if k := p.peek(1).kind; k == tokLeftBrace || k == tokLeftParen {
+			return p.subqueryClause()
+		}
 		return p.call()
 	case kwCreate:
 		return p.create()
@@ -134,6 +140,12 @@ func (p *parser) clause(first bool) clause {
 		return p.remove()
 	case kwDelete, kwDetach:
 		return p.deleteClause()
+	}
+	switch {
+	case p.isWord("FOREACH") && p.peek(1).kind == tokLeftParen:
+		return p.foreach()
+	case p.isWord("LOAD") && p.peek(1).isWord(p.text, "CSV"):
+		return p.load()
 	}
 	if first {
 		p.unexpectedStart()
@@ -170,7 +182,7 @@ func (p *parser) unexpectedClause() {
 			p.fail(t, "", "WHERE stands after MATCH, WITH or YIELD, once and before anything else")
 			return
 		case t.word == kwIn && p.peek(1).isWord(p.text, "TRANSACTIONS"):
-			p.unsupported(t, "CALL IN TRANSACTIONS")
+			p.fail(t, "", "IN TRANSACTIONS stands after CALL { query }")
 			return
 		case unsupportedClause(word) != "":
 			p.unsupported(t, unsupportedClause(word))

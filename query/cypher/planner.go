@@ -23,11 +23,15 @@ type planner struct {
 	uses  *usage
 	scope *segment
 	steps []step
+	// carried are the variables from around the query at hand, nil for none.
+	carried *carried
+	// shown are the plans of the queries within the expression that is compiled.
+	shown *[]*PlanStep
 }
 
 // compiler returns the compiler of expressions in the scope.
 func (pl *planner) compiler() *compiler {
-	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher, watch: pl.watch}
+	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher, query: pl.queryOf, watch: pl.watch}
 }
 
 // expr compiles an expression in the scope.
@@ -42,11 +46,15 @@ type compiled struct {
 	slots   []int    // of the columns
 }
 
-// part compiles the clauses of one part of a query.
-func (pl *planner) part(p *singleQuery) (*compiled, error) {
+// part compiles the clauses of one part of a query, whose first row has the places of
+// first.
+func (pl *planner) part(p *singleQuery, first *segment) (*compiled, error) {
 	pl.uses = usageOf(p.Clauses)
-	pl.scope = &segment{}
+	pl.scope = first
 	pl.steps = nil
+	if pl.shown == nil {
+		pl.shown = &[]*PlanStep{}
+	}
 	pl.writes = slices.ContainsFunc(p.Clauses, pl.writing)
 	c := &compiled{first: pl.scope}
 	one := true // each clause gets one row at most
@@ -72,25 +80,30 @@ func (pl *planner) part(p *singleQuery) (*compiled, error) {
 		case *unwindClause:
 			err = pl.unwind(clause)
 		case *projection:
+			items := pl.columns(clause)
 			err = pl.project(clause)
 			if clause.Return {
-				c.columns = pl.visible()
+				for i, it := range items {
+					c.columns = append(c.columns, it.Name)
+					c.slots = append(c.slots, i)
+				}
 			}
 		case *callClause:
 			err = pl.call(clause, last && len(p.Clauses) == 1)
 			if last && len(p.Clauses) == 1 {
 				c.columns = pl.visible()
+				c.slots = places(&pl.scope.scope, c.columns)
 			}
+		case *subqueryClause:
+			err = pl.callQuery(clause)
+		case *loadClause:
+			err = pl.load(clause)
 		default:
 			err = pl.write(clause)
 		}
 		if err != nil {
 			return nil, err
 		}
-	}
-	for _, name := range c.columns {
-		slot, _ := pl.scope.slot(name)
-		c.slots = append(c.slots, slot)
 	}
 	c.steps = pl.steps
 	return c, nil
@@ -120,8 +133,21 @@ func (pl *planner) visible() []string {
 	return out
 }
 
-// add appends a step.
-func (pl *planner) add(steps ...step) { pl.steps = append(pl.steps, steps...) }
+// add appends steps. The queries in their expressions belong to the first of them.
+func (pl *planner) add(steps ...step) {
+	pl.steps = append(pl.steps, steps...)
+	if len(steps) > 0 {
+		pl.show(steps[0])
+	}
+}
+
+// show adds the plans of the queries that were just compiled to a step's.
+func (pl *planner) show(s step) {
+	if pl.shown != nil && len(*pl.shown) > 0 {
+		s.plan().Inner = append(s.plan().Inner, *pl.shown...)
+		*pl.shown = nil
+	}
+}
 
 // match compiles MATCH and OPTIONAL MATCH.
 func (pl *planner) match(m *matchClause) error {

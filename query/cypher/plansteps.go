@@ -108,6 +108,7 @@ func (pl *planner) filter(cond expr) (*filter, error) {
 	}
 	f := &filter{holds: holds}
 	f.describe("Filter", shownExpr(cond))
+	pl.show(f)
 	return f, nil
 }
 

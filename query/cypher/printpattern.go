@@ -61,6 +61,10 @@ func (p *printer) bracketed(x expr) {
 	case *countMatches:
 		p.WriteString("COUNT ")
 		p.subquery(x.Patterns, x.Where)
+	case *queryExpr:
+		p.WriteString(x.Kind.String() + " { ")
+		p.query(x.Query)
+		p.WriteString(" }")
 	case *patternComprehension:
 		p.WriteString("[")
 		p.pattern(x.Pattern)

@@ -38,7 +38,8 @@ func (pl *planner) project(p *projection) error {
 	for _, item := range items {
 		out.add(item.Name)
 	}
-	order, err := pl.plain(name, items, values, order, out)
+	carried := pl.carried.into(out)
+	order, err := pl.plain(name, items, values, order, out, carried)
 	if err != nil {
 		return err
 	}
@@ -71,6 +72,9 @@ func (pl *planner) columns(p *projection) []*projectionItem {
 	var items []*projectionItem
 	if p.Star {
 		for _, name := range pl.visible() {
+			if p.Return && pl.carried.has(name) {
+				continue
+			}
 			items = append(items, &projectionItem{Pos: p.Pos, Expr: &variable{Pos: p.Pos, Name: name}, Name: name})
 		}
 	}
@@ -103,8 +107,8 @@ func sortOverColumns(order []*sortItem, items []*projectionItem) []*sortItem {
 // plain compiles the columns from expressions over the scope. The keys of ORDER
 // BY that are not columns become hidden columns. It returns the keys over the
 // columns.
-func (pl *planner) plain(name string, items []*projectionItem, values []expr, order []*sortItem, out *segment) ([]*sortItem, error) {
-	s := &projectStep{out: out}
+func (pl *planner) plain(name string, items []*projectionItem, values []expr, order []*sortItem, out *segment, carried carriedPlaces) ([]*sortItem, error) {
+	s := &projectStep{out: out, carried: carried}
 	var shown []string
 	for i, item := range items {
 		ev, err := pl.expr(values[i])
@@ -143,6 +147,7 @@ func (pl *planner) plain(name string, items []*projectionItem, values []expr, or
 		column := fmt.Sprintf(" sort%d", len(s.keys))
 		out.add(column)
 		s.keys = append(s.keys, ev)
+		s.places = append(s.places, out.size()-1)
 		keys = append(keys, key.with(&variable{Pos: key.Expr.At(), Name: column}))
 	}
 	pl.add(s)
@@ -230,8 +235,11 @@ type projectStep struct {
 	planned
 	values []evaluator
 	keys   []evaluator // over the row before and then the columns
-	before *segment
-	out    *segment
+	places []int       // of the keys
+	// carried are the variables from around the query, which every row has.
+	carried carriedPlaces
+	before  *segment
+	out     *segment
 }
 
 func (p *projectStep) open(x *exec, next sink) sink {
@@ -247,11 +255,16 @@ func (p *projectStep) open(x *exec, next sink) sink {
 		if err := evaluate(x, r, p.values, out); err != nil {
 			return err
 		}
+		p.carried.fill(out)
 		if both != nil {
 			n := copy(both, r[:p.before.size()])
 			copy(both[n:], out[:len(p.values)])
-			if err := evaluate(x, both, p.keys, out[len(p.values):]); err != nil {
-				return err
+			for i, key := range p.keys {
+				v, err := key(x, both)
+				if err != nil {
+					return err
+				}
+				out[p.places[i]] = v
 			}
 		}
 		return next.push(out)

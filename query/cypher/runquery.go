@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -12,6 +13,9 @@ import (
 // runQuery compiles a query. It also runs it if it writes or is profiled.
 func (s *Session) runQuery(x *exec, st *statement) error {
 	x.profile = st.Mode == modeProfile
+	if b := batchOf(st.Query); b != nil && st.Mode != modeExplain {
+		return s.runBatches(x, st, b)
+	}
 	if st.Mode != modeExplain && s.writesAny(st.Query) {
 		return s.runWriting(x, st)
 	}
@@ -87,13 +91,13 @@ func (s *Session) writesAny(q *regularQuery) bool {
 // writing reports whether a clause writes.
 func (pl *planner) writing(c clause) bool {
 	switch c := c.(type) {
-	case *createClause, *mergeClause, *setClause, *removeClause, *deleteClause:
-		return true
 	case *callClause:
 		p := pl.registry.Get(c.Procedure)
 		return p != nil && p.Writes
+	case *subqueryClause:
+		return slices.ContainsFunc(within(c), pl.writing)
 	}
-	return false
+	return anyWrites(c)
 }
 
 // readyPart is a compiled part of a query with the graph that it reads.
@@ -136,7 +140,7 @@ func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyP
 			ctx: x.ctx, watch: x.watch, text: st.Text, params: x.params, graph: r.graph, stats: stats,
 			registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",
 		}
-		if r.compiled, err = pl.part(p); err != nil {
+		if r.compiled, err = pl.part(p, &segment{}); err != nil {
 			return nil, err
 		}
 		parts = append(parts, r)

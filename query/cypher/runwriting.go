@@ -17,6 +17,8 @@ func (pl *planner) write(c clause) error {
 		return pl.remove(c)
 	case *deleteClause:
 		return pl.delete(c)
+	case *foreachClause:
+		return pl.foreach(c)
 	}
 	return phase.Mark(engine.ErrInvalid, "unknown clause %T", c)
 }

@@ -48,8 +48,10 @@ type Options struct {
 	// Clock tells the time for date(), datetime() and their like: a statement asks
 	// once. Nil is time.Now.
 	Clock func() time.Time
-	// Files opens the files of COPY; nil refuses it.
+	// Files opens the files of COPY and LOAD CSV; nil refuses them.
 	Files Files
+	// AnyFile lets LOAD CSV read files outside of the working directory.
+	AnyFile bool
 	// Seed, if not 0, is where rand() and randomUUID() begin: the same statements in
 	// the same order then have the same results. Otherwise each session has its own.
 	Seed int64

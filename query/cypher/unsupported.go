@@ -19,11 +19,9 @@ var foreignClauses = map[string]string{
 	"FILTER":     "FILTER of GQL; write WITH ... WHERE",
 	"FINISH":     "FINISH; leave RETURN out of a query that writes",
 	"FOR":        "FOR of GQL; write UNWIND list AS variable",
-	"FOREACH":    "FOREACH; write UNWIND list AS variable and the clause",
 	"GRANT":      "GRANT, rights of users",
 	"INSERT":     "INSERT of GQL; write CREATE",
 	"LET":        "LET of GQL; write WITH *, expression AS variable",
-	"LOAD":       "LOAD CSV; write COPY label FROM 'file.csv'",
 	"MANDATORY":  "MANDATORY MATCH",
 	"NEXT":       "NEXT of GQL; write WITH",
 	"NODETACH":   "NODETACH; DELETE alone refuses nodes with edges",
@@ -40,7 +38,7 @@ var foreignClauses = map[string]string{
 	"INTERSECT":  "INTERSECT of GQL",
 	"OTHERWISE":  "OTHERWISE of GQL",
 	"CONSTRAINT": "constraints",
-	"PERIODIC":   "PERIODIC COMMIT",
+	"PERIODIC":   "PERIODIC COMMIT; write CALL { ... } IN TRANSACTIONS",
 	"USING":      "hints of the planner (USING)",
 }
 

@@ -106,5 +106,17 @@ func (u *usage) clause(c clause) {
 		}
 	case *deleteClause:
 		u.exprs(c.Exprs...)
+	case *subqueryClause:
+		u.all = u.all || c.All
+		for _, v := range c.Imports {
+			u.exprs(v)
+		}
+	case *foreachClause:
+		u.exprs(c.List)
+	case *loadClause:
+		u.exprs(c.File)
+	}
+	for _, inner := range within(c) {
+		u.clause(inner)
 	}
 }

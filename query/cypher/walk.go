@@ -60,8 +60,8 @@ func eachPart(e expr, fn func(part *expr, bound ...string)) {
 	}
 }
 
-// patternParts returns the patterns in an expression that matches some, and the
-// expressions that stand beside them. They see the variables of the patterns.
+// patternParts returns the patterns in an expression that matches some or is a query,
+// and the expressions that stand beside them. They see the variables of the patterns.
 func patternParts(e expr) (ps []*pattern, beside []expr) {
 	switch e := e.(type) {
 	case *existsExpr:
@@ -72,6 +72,11 @@ func patternParts(e expr) (ps []*pattern, beside []expr) {
 		return []*pattern{e.Pattern}, []expr{e.Where, e.Value}
 	case *pathExpr:
 		return []*pattern{e.Pattern}, nil
+	case *queryExpr:
+		for _, c := range e.Query.clauses() {
+			clauseParts(c, func(x expr) { beside = append(beside, x) }, func(p *pattern) { ps = append(ps, p) })
+		}
+		return ps, beside
 	}
 	return nil, nil
 }

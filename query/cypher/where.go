@@ -80,7 +80,7 @@ func (l *lowering) check(e expr) error {
 		switch x := x.(type) {
 		case *param:
 			refuse(x.Pos, "parameters")
-		case *existsExpr, *countMatches, *patternComprehension, *pathExpr:
+		case *existsExpr, *countMatches, *patternComprehension, *pathExpr, *queryExpr:
 			refuse(x.At(), "patterns")
 			return false
 		case *labelsExpr:

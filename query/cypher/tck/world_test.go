@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ type world struct {
 	rows    [][]*val
 	err     error
 	before  *state
+	open    bool // the database stays open
 }
 
 // Outcomes of scenarios, in the order in which the table shows them.
@@ -60,17 +62,16 @@ func runScenario(kit string, sc *scenario) (query string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	w := &world{ctx: ctx, kit: kit, reg: &cypher.Registry{}, params: map[string]cypher.Value{}}
-	defer func() {
-		if x := recover(); x != nil {
-			query, err = w.query, failf(crash, "panic: %v", x)
-		}
-	}()
 	db, err := engine.Open(ctx, engine.Memory, &engine.Options{NoBackground: true,
 		OpenStore: func(_ context.Context, _ string, s *kv.Schema) (kv.Store, error) { return memkv.New(s), nil }})
 	if err != nil {
 		return "", failf(harness, "%v", err)
 	}
-	defer db.Close()
+	defer func() {
+		if !w.open {
+			db.Close()
+		}
+	}()
 	ns, err := db.Namespace(ctx, "main")
 	if err != nil {
 		return "", failf(harness, "%v", err)
@@ -82,12 +83,24 @@ func runScenario(kit string, sc *scenario) (query string, err error) {
 	if err != nil {
 		return "", failf(harness, "%v", err)
 	}
+	err = w.run(sc)
+	return w.query, err
+}
+
+// run runs the steps, also to a panic: the database could then not be closed.
+func (w *world) run(sc *scenario) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			w.open = true
+			err = failf(crash, "panic: %v\n%s", x, debug.Stack())
+		}
+	}()
 	for _, st := range sc.steps {
 		if err := w.step(st); err != nil {
-			return w.query, err
+			return err
 		}
 	}
-	return w.query, nil
+	return nil
 }
 
 var raised = regexp.MustCompile(`^an? (\w+) should be raised at (runtime|compile time|any time): ?(.*)$`)
