@@ -233,8 +233,8 @@ func (r *reader) NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error) {
 	return rb, nil
 }
 
-// HasEdge reports whether the edge exists, and its weight. For an undirected
-// type the order of the ends does not matter.
+// HasEdge reports whether there is an edge, and its weight, of parallel edges the
+// sum. For an undirected type the order of the ends does not matter.
 func (r *reader) HasEdge(from, to NodeID, t EdgeType) (weight float32, ok bool, err error) {
 	if err := r.settle(); err != nil {
 		return 0, false, err
@@ -266,24 +266,4 @@ func (r *reader) hasEdge(dir layout.Direction, node, other uint64, t EdgeType) (
 		return 0, false, corrupt(key, err)
 	}
 	return weight, ok, nil
-}
-
-// EdgeProps returns the properties of an edge, nil if it has none.
-func (r *reader) EdgeProps(from, to NodeID, t EdgeType) (Props, error) {
-	if !t.Directed() && from > to {
-		from, to = to, from
-	}
-	k := layout.Edge(r.g, uint64(from), uint32(t), uint64(to))
-	v, err := r.kv.Get(r.ctx, k, nil)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, r.wrap(fmt.Sprintf("edge %d-%d", from, to), err)
-	}
-	props, err := decodeEdge(v)
-	if err != nil {
-		return nil, corrupt(k, err)
-	}
-	return r.named(props), nil
 }

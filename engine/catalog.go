@@ -133,6 +133,8 @@ type graphState struct {
 	// labelled says that there may be nodes with further labels. It is raised
 	// before the first is committed.
 	labelled atomic.Bool
+	// parallel says that there may be parallel edges, likewise.
+	parallel atomic.Bool
 
 	// The fields below belong to the single writer.
 
@@ -169,6 +171,13 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 		g.labelled.Store(true)
 	case !errors.Is(err, ErrNotFound):
 		return nil, err
+	}
+	for _, err := range scan(ctx, r, layout.GraphPrefix(layout.TagParallel, id)) {
+		if err != nil {
+			return nil, err
+		}
+		g.parallel.Store(true)
+		break
 	}
 	g.nextNode = max(g.nextNode, 1)
 	g.lengths = newListLengths(g.nextNode)

@@ -64,7 +64,7 @@ func (l *changesLife) state() (version uint64, out map[engine.Target]string) {
 				return err
 			}
 			t := engine.EdgeTarget(e.From, e.To, e.Type)
-			props, err := v.EdgeProps(e.From, e.To, e.Type)
+			props, err := v.EdgeProps(engine.Edge{From: e.From, To: e.To, Type: e.Type})
 			if err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (l *changesLife) write(v *engine.TxView) error {
 		case 2:
 			err = v.AddEdge(a, b, typ, l.r.Float32())
 		case 3:
-			err = v.RemoveEdge(a, b, typ)
+			err = v.RemoveEdge(engine.Edge{From: a, To: b, Type: typ})
 		case 4:
 			var id engine.NodeID
 			if id, _, err = v.DeriveNode(l.kind, fmt.Sprint("d", l.r.IntN(9))); err == nil && id != a {
@@ -127,7 +127,7 @@ func (l *changesLife) write(v *engine.TxView) error {
 			err = v.Contribute(a, engine.EdgeTarget(a, b, typ), engine.Contribution{Weight: l.r.Float32()})
 		case 6:
 			if _, ok, herr := v.HasEdge(a, b, typ); herr != nil || ok {
-				err = v.SetEdgeProps(a, b, typ, engine.Props{"w": engine.Int(int64(l.r.IntN(9)))})
+				err = v.SetEdgeProps(engine.Edge{From: a, To: b, Type: typ}, engine.Props{"w": engine.Int(int64(l.r.IntN(9)))})
 			}
 		case 7:
 			err = v.SetProps(b, engine.Props{"a": engine.Int(int64(l.r.IntN(9)))})

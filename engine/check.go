@@ -200,6 +200,7 @@ func (c *checker) checkGraph() error {
 		{layout.TagIn, func(v *View) error { return a.walk(v, layout.In) }},
 		{layout.TagIn, a.compare},
 		{layout.TagPromoted, func(v *View) error { return c.checkPromoted(v, &n) }},
+		{layout.TagParallel, c.checkParallel},
 		{layout.TagEdge, c.checkEdgeRecords},
 		{layout.TagContribution, s.contributions},
 		{layout.TagSources, s.sources},

@@ -84,6 +84,15 @@ func library(t testing.TB, db *engine.DB) *engine.Graph {
 			}
 			ids = append(ids, id)
 		}
+		for range 3 {
+			made, err := v.AddParallel(ids[2], ids[3], spoke, 2)
+			if err == nil {
+				err = v.SetEdgeProps(made, engine.Props{"n": engine.Int(int64(made.N))})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 		for i, id := range ids {
 			for _, err := range []error{
 				v.AddEdge(ids[0], id, spoke, 1), v.AddEdge(id, ids[1], spoke, float32(i)), v.AddEdge(id, ids[6], near, 0.5),
@@ -312,8 +321,25 @@ func TestCheckFindsDamage(t *testing.T) {
 		}, "but in the set of those", true},
 		"edge record": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			_, v := first(t, s, g, layout.TagEdge, nil)
-			b.Set(layout.Edge(g, 1, 2, 999), v)
+			b.Set(layout.Edge(g, 1, 2, 999, 0), v)
 		}, "properties of an edge that is not there", false},
+		"record of a parallel edge": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+			k, _ := first(t, s, g, layout.TagParallel, nil)
+			p := layout.ParallelOf(k)
+			_, v := first(t, s, g, layout.TagEdge, nil)
+			b.Set(layout.Edge(g, p.Node, p.Type, p.Other, 99), v)
+		}, "properties of an edge that is not there", false},
+		"a parallel edge lost at one end": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+			k, _ := first(t, s, g, layout.TagParallel, nil)
+			b.Delete(k)
+		}, "the other end has another weight, or none", false},
+		"weight of a parallel edge": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+			k, _ := first(t, s, g, layout.TagParallel, nil)
+			p := layout.ParallelOf(k)
+			b.Set(k, []byte{0, 0, 0, 0})
+			b.Set(layout.Parallel(1-p.Dir, g, p.Other, p.Type, p.Node, p.N), []byte{0, 0, 0, 0})
+		}, "the list of neighbours has", false},
+		"weight of a parallel edge unreadable": {onFirst(layout.TagParallel, nil, become(1)), "a weight of 1 bytes", false},
 		"contribution lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, _ := first(t, s, g, layout.TagContribution, func(k, _ []byte) bool {
 				_, target := layout.ContributionOf(k)

@@ -251,37 +251,3 @@ func (a *adjacencyCheck) putIn(list listKey, from uint64, w float32) fix {
 		return v.applyList(list, &add, nil)
 	})
 }
-
-// checkEdgeRecords verifies that records are of edges.
-func (c *checker) checkEdgeRecords(v *View) error {
-	for p, err := range validKeys(v.ctx, v.kv, layout.GraphPrefix(layout.TagEdge, v.g)) {
-		if err != nil {
-			return err
-		}
-		if err := c.step(layout.TagEdge); err != nil {
-			return err
-		}
-		from, t, to := layout.EdgeOf(p.key)
-		_, ok, err := v.hasEdge(layout.Out, from, to, EdgeType(t))
-		if err != nil && !errors.Is(err, ErrCorrupt) {
-			return err
-		}
-		if !ok {
-			if err := c.find(p.key, fix{}, "properties of an edge that is not there"); err != nil {
-				return err
-			}
-		}
-		props, err := decodeEdge(p.value)
-		if err != nil {
-			continue // found by checkKeys
-		}
-		for _, x := range props {
-			if v.nameOf(layout.KindProperty, x.id) == "" {
-				if err := c.find(p.key, fix{}, "property %d has no name", x.id); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}

@@ -108,6 +108,8 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 		err = checkSet(value, limit, true)
 	case layout.TagNodesOfType, layout.TagPromoted, layout.TagSources, layout.TagSetIndex:
 		err = checkSet(value, 0xFFFF, false)
+	case layout.TagParallel:
+		_, err = decodeWeight(value)
 	case layout.TagEdge:
 		_, err = decodeEdge(value)
 	case layout.TagContribution:

@@ -213,7 +213,7 @@ func (c *checker) eachEdgeKey(v *View, rules []*ruleState, fn func(key []byte) e
 		if err != nil {
 			continue // found by checkKeys
 		}
-		from, t, to := layout.EdgeOf(p.key)
+		from, t, to, n := layout.EdgeOf(p.key)
 		for _, x := range rules {
 			if !x.Edges || !x.Indexed() || !x.covers([]uint32{t}) {
 				continue
@@ -225,7 +225,7 @@ func (c *checker) eachEdgeKey(v *View, rules []*ruleState, fn func(key []byte) e
 			if key == nil {
 				continue
 			}
-			if err := fn(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to})); err != nil {
+			if err := fn(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n})); err != nil {
 				return err
 			}
 		}
@@ -241,7 +241,7 @@ func (r *reader) hasEdgeKey(rules []*ruleState, key []byte) (bool, error) {
 		if x.id != layout.IndexOf(key) || !x.Edges || !x.Indexed() || !x.covers([]uint32{e.Type}) {
 			continue
 		}
-		props, err := r.edgeRecord(layout.Target{Kind: layout.OfEdge, A: e.From, Type: e.Type, B: e.To})
+		props, err := r.edgeRecord(edgeAt(e))
 		if err != nil {
 			return true, nil // damage is found by checkKeys
 		}
@@ -263,17 +263,21 @@ func (c *checker) checkEdgesHold(v *View, rules []*ruleState) error {
 				return err
 			}
 			for _, to := range l.Others {
-				target := layout.Target{Kind: layout.OfEdge, A: uint64(l.Node), Type: uint32(t), B: to}
-				props, err := v.edgeRecord(target)
+				edges, err := v.Parallel(l.Node, []Edge{{From: l.Node, To: NodeID(to), Type: t}})
 				if err != nil {
 					continue // found by checkKeys
 				}
-				if property, value := x.missing(props); property != "" {
-					err = c.find(layout.Edge(v.g, target.A, target.Type, target.B), fix{},
-						"%s does not hold: the edge %s", x.ruleText(), x.lacks(property, value))
-				}
-				if err != nil {
-					return err
+				for _, e := range edges {
+					props, err := v.edgeRecord(e)
+					if err != nil {
+						continue // likewise
+					}
+					if property, value := x.missing(props); property != "" {
+						err = c.find(v.recordKey(e), fix{}, "%s does not hold: the edge %s", x.ruleText(), x.lacks(property, value))
+					}
+					if err != nil {
+						return err
+					}
 				}
 			}
 		}

@@ -120,6 +120,11 @@ func (v *TxView) contribute(source NodeID, t Target, c Contribution) error {
 			return err
 		}
 		need = need[:1]
+		if _, _, some, err := v.span(Edge{From: t.From, To: t.To, Type: t.Type}.stored()); err != nil {
+			return err
+		} else if some > 0 {
+			return phase.Mark(ErrInvalid, "a contribution to parallel edges")
+		}
 	}
 	for _, id := range need {
 		if ok, err := v.exists(id); err != nil {
@@ -139,7 +144,7 @@ func (v *TxView) contribute(source NodeID, t Target, c Contribution) error {
 		if err != nil {
 			return err
 		}
-		v.oweEdge(key, rules, nil)
+		v.oweEdge(Edge{From: t.From, To: t.To, Type: t.Type}, rules, nil)
 	}
 	for _, end := range [2]NodeID{t.From, t.To} {
 		if end == source {
@@ -218,10 +223,11 @@ func (v *TxView) withdrawFrom(source NodeID, r *removal) error {
 			v.refold[edgeKey{t.A, t.B, t.Type}] = struct{}{}
 			continue
 		}
-		r.edges++
-		if err := v.dropEdge(NodeID(t.A), NodeID(t.B), EdgeType(t.Type)); err != nil {
+		n, err := v.dropEdge(NodeID(t.A), NodeID(t.B), EdgeType(t.Type))
+		if err != nil {
 			return err
 		}
+		r.edges += n
 	}
 	return nil
 }
@@ -266,8 +272,8 @@ func (v *TxView) dropContributions(t layout.Target) error {
 
 // refoldEdges sums the weights of the edges whose contributions changed.
 func (v *TxView) refoldEdges() error {
-	if len(v.refold) == 0 {
-		return nil
+	if err := v.resumEdges(); err != nil || len(v.refold) == 0 {
+		return err
 	}
 	keys := slices.SortedFunc(maps.Keys(v.refold), func(x, y edgeKey) int {
 		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.etype, y.etype), cmp.Compare(x.b, y.b))

@@ -232,7 +232,7 @@ func (r *round) load() {
 			break
 		}
 		name, t := g.owned()
-		e := edge{name, modelEdge{g.id(), g.id(), t}, g.weight()}
+		e := edge{name, modelEdge{from: g.id(), to: g.id(), typ: t}, g.weight()}
 		want = found(m.addEdge(edgeName(e.e.from, e.e.to, t), e.weight))
 		edges = append(edges, e)
 	}

@@ -15,7 +15,7 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 	edges, ends := 0, roaring.New()
 	page := make([]Edge, 0, maxTxDegree/2)
 	for {
-		last := false
+		last, more := false, 0
 		err = db.Update(ctx, func(tx *Tx) (err error) {
 			v := tx.Graph(g)
 			page, err = v.Neighbors(id, EdgeFilter{Direction: Both}, 0, page[:0])
@@ -29,9 +29,14 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 			// A directed loop is met as an out- and as an in-edge.
 			page = slices.Compact(page)
 			for _, e := range page {
-				if err := v.RemoveEdge(e.From, e.To, e.Type); err != nil {
+				if err := v.check(); err != nil {
 					return err
 				}
+				n, err := v.dropEdge(e.From, e.To, e.Type)
+				if err != nil {
+					return err
+				}
+				more += n - 1
 			}
 			return nil
 		})
@@ -42,7 +47,7 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 		if last {
 			break
 		}
-		edges += len(page)
+		edges += len(page) + more
 		for _, e := range page {
 			if other := e.Other(id); other != id {
 				ends.Add(uint32(other))

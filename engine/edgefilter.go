@@ -57,6 +57,10 @@ type Edge struct {
 	From, To NodeID
 	Type     EdgeType
 	Weight   float32
+	// N tells parallel edges apart, which are edges of one type from one node to
+	// another: 0 for the first. Lists of neighbours hold parallel edges once, with N
+	// 0 and the sum of their weights; [Reader].Parallel returns them one by one.
+	N uint32
 }
 
 // Other returns the end of e that is not id.

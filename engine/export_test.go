@@ -58,7 +58,7 @@ func indexDocument(t testing.TB, g *engine.Graph, d int) {
 			})
 			ok(err)
 			ok(v.AddEdge(id, doc, part, 1))
-			ok(v.SetEdgeProps(id, doc, part, engine.Props{"at": engine.Int(int64(c))}))
+			ok(v.SetEdgeProps(engine.Edge{From: id, To: doc, Type: part}, engine.Props{"at": engine.Int(int64(c))}))
 			if before != 0 {
 				ok(v.AddEdge(before, id, follows, 0.25))
 			}

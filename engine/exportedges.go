@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -79,19 +80,24 @@ func (x *exporter) edgesAt(id NodeID, dst []orderedEdge) ([]orderedEdge, error) 
 // edges with any.
 func (x *exporter) edgePage(from exportRef, id NodeID, page []orderedEdge, withProps bool) error {
 	ids := make([]NodeID, len(page))
-	for i := range page {
-		ids[i] = page[i].other
+	edges := make([]Edge, len(page))
+	for i, e := range page {
+		ids[i] = e.other
+		edges[i] = Edge{From: id, To: e.other, Type: EdgeType(x.edgeTypes[e.typ].id), Weight: e.weight}
 	}
 	refs, err := x.refs(ids)
 	if err != nil {
 		return err
 	}
-	props := make([]Props, len(page))
+	all, err := x.Parallel(id, edges)
+	if err != nil {
+		return err
+	}
+	props := make([]Props, len(all))
 	if withProps {
-		keys := make([][]byte, len(page))
-		for i := range page {
-			t := edgeTarget(id, page[i].other, EdgeType(x.edgeTypes[page[i].typ].id))
-			keys[i] = layout.Edge(x.g, t.A, t.Type, t.B)
+		keys := make([][]byte, len(all))
+		for i := range all {
+			keys[i] = x.recordKey(all[i])
 		}
 		err := x.kv.MultiGet(x.ctx, keys, func(i int, v []byte) error {
 			if v == nil {
@@ -108,11 +114,47 @@ func (x *exporter) edgePage(from exportRef, id NodeID, page []orderedEdge, withP
 			return err
 		}
 	}
-	for i := range page {
-		err := x.out.write(&exportLine{Edge: &exportEdge{
-			From: from, To: refs[i], Type: x.edgeTypes[page[i].typ].name, Weight: page[i].weight, Props: props[i],
-		}})
-		if err != nil {
+	i := 0
+	for at, e := range edges {
+		lines := []exportEdge{}
+		for ; i < len(all) && all[i].To == e.To && all[i].Type == e.Type; i++ {
+			lines = append(lines, exportEdge{
+				From: from, To: refs[at], Type: x.edgeTypes[page[at].typ].name, Weight: all[i].Weight, Props: props[i],
+			})
+		}
+		if err := x.writeParallel(lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeParallel writes the edges of a pair, numbered in order of weight and properties:
+// their numbers hang on the order in which they were made.
+func (x *exporter) writeParallel(lines []exportEdge) error {
+	if len(lines) > 1 {
+		text := make(map[*exportEdge]string, len(lines))
+		order := make([]*exportEdge, len(lines))
+		for i := range lines {
+			b, err := json.Marshal(lines[i].Props)
+			if err != nil {
+				return err
+			}
+			order[i], text[&lines[i]] = &lines[i], string(b)
+		}
+		slices.SortStableFunc(order, func(a, b *exportEdge) int {
+			return cmp.Or(cmp.Compare(a.Weight, b.Weight), cmp.Compare(text[a], text[b]))
+		})
+		for i, e := range order {
+			e.N = uint32(i)
+			if err := x.out.write(&exportLine{Edge: e}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range lines {
+		if err := x.out.write(&exportLine{Edge: &lines[i]}); err != nil {
 			return err
 		}
 	}

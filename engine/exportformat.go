@@ -88,6 +88,7 @@ type exportEdge struct {
 	From   exportRef `json:"from"`
 	To     exportRef `json:"to"`
 	Type   string    `json:"type"`
+	N      uint32    `json:"n,omitempty"` // of parallel edges, in order of weight and properties
 	Weight float32   `json:"weight"`
 	Props  Props     `json:"props,omitempty"`
 }

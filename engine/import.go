@@ -311,13 +311,16 @@ func importEdge(v *TxView, e *exportEdge) error {
 	if err != nil {
 		return err
 	}
-	if err := v.AddEdge(from, to, t, e.Weight); err != nil {
+	edge := Edge{From: from, To: to, Type: t, Weight: e.Weight, N: e.N}
+	if e.N == 0 {
+		err = v.addEdge(from, to, t, e.Weight)
+	} else if err = v.checkEdge(from, to, t); err == nil {
+		err = v.putNumbered(edge)
+	}
+	if err != nil || len(e.Props) == 0 {
 		return err
 	}
-	if len(e.Props) == 0 {
-		return nil
-	}
-	return v.SetEdgeProps(from, to, t, e.Props)
+	return v.SetEdgeProps(edge, e.Props)
 }
 
 func importContribution(v *TxView, c *exportContribution) error {

@@ -32,10 +32,14 @@ type Loader struct {
 	alone bool
 
 	typed map[TypeID]*roaring.Bitmap
-	known EdgeType // last type that was found in the catalog
-	free  EdgeType // last type whose edges need no property
-	noted uint64   // nodes below it are in v.born
-	added int      // edges
+	// firsts are the weights of edges beside which the graph has parallel ones, and
+	// beside the sums of the weights of these.
+	firsts map[Edge]float32
+	beside map[Edge]float64
+	known  EdgeType // last type that was found in the catalog
+	free   EdgeType // last type whose edges need no property
+	noted  uint64   // nodes below it are in v.born
+	added  int      // edges
 }
 
 // Load calls fn with a loader. If fn returns nil, it writes everything that the
@@ -91,6 +95,8 @@ func newLoader(v *TxView, memory int) *Loader {
 	// directions and the scratch memory of a sort.
 	l := &Loader{
 		ctx: v.ctx, v: v, first: v.nextNode, noted: v.nextNode, limit: memory / 16, typed: map[TypeID]*roaring.Bitmap{},
+		firsts: map[Edge]float32{},
+		beside: map[Edge]float64{},
 	}
 	temporary := spill{dir: v.transact.db.spillDir()}
 	v.loads, v.transact.loads = true, true
@@ -259,7 +265,8 @@ func (l *Loader) drain() error {
 }
 
 // Edge adds the edge from -> to of a type, or changes its weight if it
-// exists; of several weights for one edge the last wins. Both nodes must exist
+// exists, of parallel edges the one with the number 0; of several weights for one
+// edge the last wins. Both nodes must exist
 // or be of the load.
 func (l *Loader) Edge(from, to NodeID, t EdgeType, weight float32) error {
 	if err := l.edge(from, to, t, weight); err != nil {
@@ -288,9 +295,24 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 	if l.v.transact.done {
 		return errTxDone
 	}
-	a, b := uint64(from), uint64(to)
-	if !t.Directed() && a > b {
-		a, b = b, a
+	e := Edge{From: from, To: to, Type: t}.stored()
+	a, b := uint64(e.From), uint64(e.To)
+	if l.v.st.parallel.Load() {
+		rest, ok := l.beside[e]
+		if !ok {
+			list, err := l.v.several(e)
+			if err != nil {
+				return err
+			}
+			if ok = len(list) > 0; ok {
+				rest = restOf(list)
+				l.beside[e] = rest
+			}
+		}
+		if ok {
+			l.firsts[e] = weight
+			weight = weightOf(rest + float64(weight))
+		}
 	}
 	if l.added == 0 {
 		var err error
@@ -348,6 +370,9 @@ func (l *Loader) commit() error {
 	}
 	if err := v.flush(); err != nil {
 		return err
+	}
+	for e, w := range l.firsts {
+		v.setNumbered(e, 0, w)
 	}
 	if err := l.drain(); err != nil {
 		return err

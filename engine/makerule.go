@@ -197,7 +197,7 @@ func (l *Loader) fillEdges(x *ruleState) error {
 		if err != nil {
 			return err
 		}
-		from, t, to := layout.EdgeOf(p.key)
+		from, t, to, n := layout.EdgeOf(p.key)
 		if t != x.types[0] {
 			continue
 		}
@@ -216,7 +216,7 @@ func (l *Loader) fillEdges(x *ruleState) error {
 			return err
 		}
 		if key != nil {
-			l.ops.Set(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to}), nil)
+			l.ops.Set(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n}), nil)
 		}
 		if l.ops.err != nil {
 			return l.ops.err
@@ -235,12 +235,18 @@ func (v *TxView) requireOfAll(x *ruleState) error {
 			return err
 		}
 		for _, to := range l.Others {
-			props, err := v.edgeRecord(layout.Target{Kind: layout.OfEdge, A: uint64(l.Node), Type: uint32(t), B: to})
+			edges, err := before.Parallel(l.Node, []Edge{{From: l.Node, To: NodeID(to), Type: t}})
 			if err != nil {
 				return err
 			}
-			if property, value := x.missing(props); property != "" {
-				return v.edgeViolation(x, uint64(l.Node), to, property, value)
+			for _, e := range edges {
+				props, err := v.edgeRecord(e)
+				if err != nil {
+					return err
+				}
+				if property, value := x.missing(props); property != "" {
+					return v.edgeViolation(x, uint64(l.Node), to, property, value)
+				}
 			}
 		}
 	}
@@ -321,7 +327,7 @@ func (u *uniqueGuard) see(op *sortedOp) error {
 func (l *Loader) valuesAt(x *ruleState, op *sortedOp) []prop {
 	if x.Edges {
 		_, e := layout.CutEdgeEntry(op.key)
-		props, _ := l.v.edgeRecord(layout.Target{Kind: layout.OfEdge, A: e.From, Type: e.Type, B: e.To})
+		props, _ := l.v.edgeRecord(edgeAt(e))
 		return props
 	}
 	var set layout.Set

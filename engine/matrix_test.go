@@ -181,6 +181,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add(engine.TypeID(0), w.kind, engine.TypeID(9999), engine.NoType, engine.AnyType)
 	add([]engine.TypeID(nil), []engine.TypeID{w.kind}, []engine.TypeID{9999})
 	add(engine.EdgeType(0), w.edge, engine.EdgeType(9999))
+	add(engine.Edge{}, engine.Edge{From: w.node, To: w.node + 1, Type: w.edge}, engine.Edge{From: w.node, To: w.node, Type: w.edge, Weight: float32(math.NaN()), N: 7})
 	add(engine.EdgeFilter{}, engine.EdgeFilter{Types: []engine.EdgeType{w.edge}})
 	add(engine.Direction(0), engine.Direction(99))
 	add(engine.Props(nil), engine.Props{"name": engine.String("x")}, engine.Props{"": {}}, engine.Props{"n": engine.Float(math.NaN())})

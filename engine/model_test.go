@@ -65,10 +65,12 @@ type (
 		typ engine.TypeID
 		key string
 	}
-	// modelEdge names an edge, undirected ones from the smaller end.
+	// modelEdge names an edge, undirected ones from the smaller end. n is the number
+	// of one of parallel edges.
 	modelEdge struct {
 		from, to engine.NodeID
 		typ      engine.EdgeType
+		n        uint32
 	}
 	modelGift struct {
 		source engine.NodeID
@@ -110,7 +112,8 @@ type modelGraph struct {
 	// Of a transaction at work:
 
 	base    *modelGraph // the last commit
-	epoch   uint64      // of the commit to be
+	removed map[modelEdge]uint32
+	epoch   uint64 // of the commit to be
 	changed bool
 }
 
@@ -138,6 +141,7 @@ func (m *modelGraph) begin(epoch uint64) *modelGraph {
 	out.spaces, out.vectors = maps.Clone(m.spaces), maps.Clone(m.vectors)
 	out.made, out.entries, out.dropped = slices.Clone(m.made), maps.Clone(m.entries), maps.Clone(m.dropped)
 	out.base, out.epoch, out.changed = m, epoch, false
+	out.removed = map[modelEdge]uint32{}
 	return &out
 }
 
@@ -277,7 +281,83 @@ func edgeName(from, to engine.NodeID, t engine.EdgeType) modelEdge {
 	if !t.Directed() && from > to {
 		from, to = to, from
 	}
-	return modelEdge{from, to, t}
+	return modelEdge{from: from, to: to, typ: t}
+}
+
+// edge returns the edge as the engine names it.
+func (e modelEdge) edge() engine.Edge {
+	return engine.Edge{From: e.from, To: e.to, Type: e.typ, N: e.n}
+}
+
+// stored returns the edge with the ends of an undirected one in order.
+func (e modelEdge) stored() modelEdge {
+	out := edgeName(e.from, e.to, e.typ)
+	out.n = e.n
+	return out
+}
+
+// pair returns the first of parallel edges.
+func (e modelEdge) pair() modelEdge {
+	e.n = 0
+	return e
+}
+
+// numbers returns the parallel edges of a pair by number.
+func (m *modelGraph) numbers(e modelEdge) []modelEdge {
+	var out []modelEdge
+	for x := range m.edges {
+		if x.pair() == e.pair() {
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b modelEdge) int { return cmp.Compare(a.n, b.n) })
+	return out
+}
+
+// pairs returns the weight of each pair of nodes with edges: the sum over parallel
+// ones.
+func (m *modelGraph) pairs() map[modelEdge]float32 {
+	out := map[modelEdge]float32{}
+	for e, w := range m.edges {
+		if _, done := out[e.pair()]; done {
+			continue
+		}
+		all := m.numbers(e)
+		if len(all) > 1 {
+			sum := 0.0 // the others in order, then the first
+			for _, x := range all {
+				if x.n > 0 {
+					sum += float64(m.edges[x])
+				}
+			}
+			w = float32(sum + float64(m.edges[e.pair()]))
+		}
+		out[e.pair()] = w
+	}
+	return out
+}
+
+// addParallel adds an edge beside those of a pair.
+func (m *modelGraph) addParallel(e modelEdge, w float32) (modelEdge, bool) {
+	if all := m.numbers(e); len(all) > 0 {
+		e.n = all[len(all)-1].n + 1
+	}
+	e.n = max(e.n, m.removed[e.pair()])
+	return e, m.addEdge(e, w)
+}
+
+// noteRemoved notes that the caller removes an edge in the transaction.
+func (m *modelGraph) noteRemoved(e modelEdge) {
+	m.removed[e.pair()] = max(m.removed[e.pair()], e.n+1)
+}
+
+// dropPair removes all edges of a pair and returns how many there were.
+func (m *modelGraph) dropPair(e modelEdge) int {
+	all := m.numbers(e)
+	for _, x := range all {
+		m.removeEdge(x)
+	}
+	return len(all)
 }
 
 func (e modelEdge) target() engine.Target { return engine.EdgeTarget(e.from, e.to, e.typ) }
@@ -295,10 +375,16 @@ func (m *modelGraph) addEdge(e modelEdge, w float32) bool {
 }
 
 func (m *modelGraph) removeEdge(e modelEdge) {
+	all := m.numbers(e)
 	delete(m.edges, e)
 	delete(m.edgeProps, e)
-	m.dropGifts(e.target())
-	m.changed = true
+	if len(m.numbers(e)) == 0 {
+		m.dropGifts(e.target())
+	}
+	// To remove what is not there is noted only where nothing had to be looked at.
+	if len(all) == 0 && e.n == 0 || slices.Contains(all, e) || len(all) == 1 && all[0].n == 0 && e.n == 0 {
+		m.changed = true
+	}
 }
 
 func (m *modelGraph) setEdgeProps(e modelEdge, p engine.Props) bool {
@@ -454,12 +540,12 @@ func (m *modelGraph) withdrawFrom(source engine.NodeID, r *modelRemoval) {
 			}
 			continue
 		}
-		e := modelEdge{t.From, t.To, t.Type}
+		e := modelEdge{from: t.From, to: t.To, typ: t.Type}
 		r.dirty[e.from], r.dirty[e.to] = true, true
 		if left > 0 {
 			m.edges[e] = m.total(t).Weight
 		} else {
-			r.edges++
+			r.edges += max(1, m.dropPair(e))
 			m.removeEdge(e)
 		}
 	}

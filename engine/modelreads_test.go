@@ -41,7 +41,7 @@ func follows(f engine.EdgeFilter, t engine.EdgeType, leaves bool) bool {
 // direction.
 func (m *modelGraph) neighbors(id engine.NodeID, f engine.EdgeFilter) []engine.Edge {
 	var out []engine.Edge
-	for e, w := range m.edges {
+	for e, w := range m.pairs() {
 		if e.from == id && follows(f, e.typ, true) {
 			out = append(out, engine.Edge{From: id, To: e.to, Type: e.typ, Weight: w})
 		}
@@ -64,7 +64,7 @@ func (m *modelGraph) neighbors(id engine.NodeID, f engine.EdgeFilter) []engine.E
 // edgesOf returns all edges of the filter's types, by From, Type and To.
 func (m *modelGraph) edgesOf(f engine.EdgeFilter) []engine.Edge {
 	var out []engine.Edge
-	for e, w := range m.edges {
+	for e, w := range m.pairs() {
 		if f.Types == nil || slices.Contains(f.Types, e.typ) {
 			out = append(out, engine.Edge{From: e.from, To: e.to, Type: e.typ, Weight: w})
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -118,7 +119,7 @@ func (g *graphOps) edge(types []string) modelEdge {
 		}
 	}
 	if len(has) > 0 && g.rnd.IntN(4) > 0 {
-		slices.SortFunc(has, func(a, b modelEdge) int { return compareTargets(a.target(), b.target()) })
+		slices.SortFunc(has, func(a, b modelEdge) int { return cmp.Or(compareTargets(a.target(), b.target()), cmp.Compare(a.n, b.n)) })
 		e := pick(g.rnd, has)
 		if !e.typ.Directed() && g.rnd.IntN(2) == 0 {
 			e.from, e.to = e.to, e.from
@@ -126,7 +127,7 @@ func (g *graphOps) edge(types []string) modelEdge {
 		return e
 	}
 	t := g.m.edgeTypes[pick(g.rnd, types)]
-	return modelEdge{g.id(), g.id(), t}
+	return modelEdge{from: g.id(), to: g.id(), typ: t}
 }
 
 func (g *graphOps) text(n int) string {

@@ -133,7 +133,7 @@ func (x randomDocument) index(t *testing.T, g *engine.Graph) {
 			ok(v.PutVector("s", id, []float32{1, float32(rnd.IntN(3)), float32(x.d)}))
 			if before != 0 {
 				ok(v.AddEdge(before, id, next, 1))
-				ok(v.SetEdgeProps(before, id, next, engine.Props{"n": engine.Int(int64(c))}))
+				ok(v.SetEdgeProps(engine.Edge{From: before, To: id, Type: next}, engine.Props{"n": engine.Int(int64(c))}))
 			}
 			before = id
 			var found []engine.NodeID

@@ -43,7 +43,7 @@ func TestPromotionAfterFailure(t *testing.T) {
 	err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		v := tx.Graph(g)
 		for i := range promoteAt {
-			if err := v.RemoveEdge(hub, other(i), near); err != nil {
+			if err := v.RemoveEdge(engine.Edge{From: hub, To: other(i), Type: near}); err != nil {
 				t.Fatal(err)
 			}
 		}

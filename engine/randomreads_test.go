@@ -200,10 +200,12 @@ func (g *graphOps) everything() []step {
 			out = append(out, g.readTermsOf(field, id))
 		}
 	}
-	edges := g.m.edgesOf(engine.EdgeFilter{})
+	var edges []modelEdge
+	for _, e := range g.m.edgesOf(engine.EdgeFilter{}) {
+		edges = append(edges, g.m.numbers(modelEdge{from: e.From, to: e.To, typ: e.Type})...)
+	}
 	g.rnd.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
-	for _, e := range edges[:min(len(edges), 100)] {
-		edge := modelEdge{e.From, e.To, e.Type}
+	for _, edge := range edges[:min(len(edges), 100)] {
 		out = append(out, g.readEdge(edge), g.readTotal(edge.target()))
 	}
 	for _, field := range fieldNames {

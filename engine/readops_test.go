@@ -208,16 +208,40 @@ func (g *graphOps) readDegree(id engine.NodeID, f engine.EdgeFilter) step {
 }
 
 func (g *graphOps) readEdge(e modelEdge) step {
-	name := edgeName(e.from, e.to, e.typ)
+	name := e.stored()
+	sum, has := g.m.pairs()[name.pair()]
 	w, ok := g.m.edges[name]
-	want := fmt.Sprint(w, ok, showProps(g.m.edgeProps[name]))
+	var all []string
+	for _, x := range g.m.numbers(name) {
+		all = append(all, fmt.Sprint(x.n, ":", g.m.edges[x]))
+	}
+	want := fmt.Sprint(sum, has, w, ok, showProps(g.m.edgeProps[name]), all)
 	return g.readStep(fmt.Sprintf("edge %v", e), want, func(r graphReader) string {
-		w, ok, err := r.HasEdge(e.from, e.to, e.typ)
+		sum, has, err := r.HasEdge(e.from, e.to, e.typ)
 		if err != nil {
 			return fault(err)
 		}
-		p, err := r.EdgeProps(e.from, e.to, e.typ)
-		return outcome(err, "%v", fmt.Sprint(w, ok, showProps(p)))
+		w, ok, err := r.EdgeWeight(e.edge())
+		if err != nil {
+			return fault(err)
+		}
+		p, err := r.EdgeProps(e.edge())
+		if err != nil {
+			return fault(err)
+		}
+		var all []string
+		if has {
+			pair := e.pair().edge()
+			pair.Weight = sum
+			edges, err := r.Parallel(e.from, []engine.Edge{pair})
+			if err != nil {
+				return fault(err)
+			}
+			for _, x := range edges {
+				all = append(all, fmt.Sprint(x.N, ":", x.Weight))
+			}
+		}
+		return fmt.Sprint(sum, has, w, ok, showProps(p), all)
 	})
 }
 

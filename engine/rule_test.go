@@ -181,7 +181,7 @@ func (w *ruleWorld) change(v *engine.TxView, next *ruleWorld) error {
 				next.edges[ends] = engine.Props{}
 			}
 			if w.rnd.IntN(5) > 0 {
-				if err := v.SetEdgeProps(a, b, knows, props); err != nil {
+				if err := v.SetEdgeProps(engine.Edge{From: a, To: b, Type: knows}, props); err != nil {
 					return err
 				}
 				next.edges[ends] = props
@@ -189,7 +189,7 @@ func (w *ruleWorld) change(v *engine.TxView, next *ruleWorld) error {
 		case op < 8 && haveOther:
 			a, errA := id(name)
 			b, errB := id(other)
-			if err := errors.Join(errA, errB, v.RemoveEdge(a, b, knows)); err != nil {
+			if err := errors.Join(errA, errB, v.RemoveEdge(engine.Edge{From: a, To: b, Type: knows})); err != nil {
 				return err
 			}
 			delete(next.edges, ends)

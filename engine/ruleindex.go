@@ -15,7 +15,7 @@ type ruleWork struct {
 	// nodes and edges broke a rule when they were last written: they may have
 	// been written halfway.
 	nodes *roaring.Bitmap
-	edges map[layout.Target]struct{}
+	edges map[Edge]struct{} // by identity
 	// claims are the values, as prefixes of keys, that a unique index got something
 	// more under.
 	claims map[string]*ruleState
@@ -189,12 +189,13 @@ func (r *reader) edgeRules(t uint32) ([]*ruleState, error) {
 
 // reindexEdge brings the indexes of edges from an edge's old properties to its
 // new ones; gone says that the edge goes.
-func (v *TxView) reindexEdge(t layout.Target, old, now []prop, gone bool) error {
-	rules, err := v.edgeRules(t.Type)
+func (v *TxView) reindexEdge(edge Edge, old, now []prop, gone bool) error {
+	rules, err := v.edgeRules(uint32(edge.Type))
 	if err != nil {
 		return err
 	}
-	e := layout.EdgeEntry{From: t.A, Type: t.Type, To: t.B}
+	edge = edge.identity()
+	e := edge.entry()
 	o := v.transact.overlay
 	for _, x := range rules {
 		if !x.Indexed() {
@@ -224,9 +225,9 @@ func (v *TxView) reindexEdge(t layout.Target, old, now []prop, gone bool) error 
 			o.Set(layout.AppendEdgeEntry(to, e), nil)
 		}
 	}
-	delete(v.work.edges, t)
+	delete(v.work.edges, edge)
 	if !gone {
-		v.oweEdge(t, rules, now)
+		v.oweEdge(edge, rules, now)
 	}
 	return nil
 }
@@ -235,21 +236,21 @@ func (v *TxView) reindexEdge(t layout.Target, old, now []prop, gone bool) error 
 func noText(p prop) (Value, error) { return p.value, nil }
 
 // oweEdge notes an edge that breaks a rule as it is.
-func (v *TxView) oweEdge(t layout.Target, rules []*ruleState, props []prop) {
+func (v *TxView) oweEdge(e Edge, rules []*ruleState, props []prop) {
 	for _, x := range rules {
 		if property, _ := x.missing(props); property != "" {
 			if v.work.edges == nil {
-				v.work.edges = map[layout.Target]struct{}{}
+				v.work.edges = map[Edge]struct{}{}
 			}
-			v.work.edges[t] = struct{}{}
+			v.work.edges[e.identity()] = struct{}{}
 			return
 		}
 	}
 }
 
 // edgeRecord returns the properties of an edge as they are stored.
-func (r *reader) edgeRecord(t layout.Target) ([]prop, error) {
-	k := layout.Edge(r.g, t.A, t.Type, t.B)
+func (r *reader) edgeRecord(e Edge) ([]prop, error) {
+	k := r.recordKey(e)
 	b, err := r.kv.Get(r.ctx, k, nil)
 	if isNotFound(err) {
 		return nil, nil

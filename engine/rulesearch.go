@@ -160,7 +160,8 @@ func (r *reader) IndexedEdges(rule string, w Span) iter.Seq2[Edge, error] {
 					return
 				}
 				_, e := layout.CutEdgeEntry(p.key)
-				if !yield(Edge{From: NodeID(e.From), To: NodeID(e.To), Type: EdgeType(e.Type), Weight: 1}, nil) {
+				found := edgeAt(e)
+				if found.Weight = 1; !yield(found, nil) {
 					return
 				}
 			}

@@ -54,7 +54,11 @@ type Reader interface {
 	Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([]Edge, error)
 	NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error)
 	HasEdge(from, to NodeID, t EdgeType) (weight float32, ok bool, err error)
-	EdgeProps(from, to NodeID, t EdgeType) (Props, error)
+	// Parallel, EdgeWeight and EdgeProps tell parallel edges apart; the others have
+	// them once.
+	Parallel(id NodeID, edges []Edge) ([]Edge, error)
+	EdgeWeight(e Edge) (weight float32, ok bool, err error)
+	EdgeProps(e Edge) (Props, error)
 	Edges(f EdgeFilter) iter.Seq2[Edge, error]
 	Within(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error]
 	Leaving(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error]

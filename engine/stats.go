@@ -162,6 +162,7 @@ type graphCount struct {
 	n                    map[kindID]int64 // by name
 	fields               map[uint32]*termCount
 	nodes, contributions int64
+	pair                 layout.ParallelKey // of the last parallel edge
 	keyBytes, valueBytes int64
 }
 
@@ -182,6 +183,13 @@ func (c *graphCount) add(tag layout.Tag, key, value []byte) error {
 	case layout.TagOut:
 		a, _ := layout.ReadAdjacency(key)
 		return set(layout.KindEdgeType, a.Type)
+	case layout.TagParallel:
+		k := layout.ParallelOf(key)
+		k.N = 0
+		if k.Dir == layout.Out && k == c.pair { // the list of neighbours has the first
+			c.n[kindID{layout.KindEdgeType, k.Type}]++
+		}
+		c.pair = k
 	case layout.TagContribution:
 		c.contributions++
 	case layout.TagSlotOf:

@@ -181,8 +181,10 @@ type TxView struct {
 	changed  bool            // nodes or edges: the version moves
 	noted    *changeNotes    // nil if changes are not kept
 
-	edges    []edgeOp // not in the overlay yet
-	applied  []edgeOp // in it, kept to be verified
+	edges    []edgeOp          // not in the overlay yet
+	removed  map[Edge]uint32   // by pair, a number above those of edges that were removed
+	resum    map[Edge]struct{} // pairs whose parallel edges changed
+	applied  []edgeOp          // in it, kept to be verified
 	promoted map[promotedKey]*roaring.Bitmap
 	refold   map[edgeKey]struct{}
 	terms    txTerms

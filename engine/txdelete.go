@@ -148,12 +148,13 @@ func (v *TxView) deleteEdgesOf(id NodeID, r *removal) error {
 		}
 		// A loop of a directed type is met as an out- and as an in-edge.
 		page = slices.Compact(page)
-		if r.edges += len(page); r.edges > maxTxDegree {
-			return fmt.Errorf("%w: more than %d edges", ErrTxTooLarge, maxTxDegree)
-		}
 		for _, e := range page {
-			if err := v.dropEdge(e.From, e.To, e.Type); err != nil {
+			n, err := v.dropEdge(e.From, e.To, e.Type)
+			if err != nil {
 				return err
+			}
+			if r.edges += n; r.edges > maxTxDegree {
+				return fmt.Errorf("%w: more than %d edges", ErrTxTooLarge, maxTxDegree)
 			}
 			after = e.Other(id)
 			if after != id {

@@ -39,8 +39,9 @@ const edgeOpBytes = 48
 
 // AddEdge adds the edge from -> to of a type, or changes its weight if it
 // exists; weight 1 is the weight of an edge without one. Both nodes must
-// exist. Edges that sources contribute ([TxView.Contribute]) have their weight
-// from there and are not added this way.
+// exist. Of parallel edges it is the one with the number 0. Edges that sources
+// contribute ([TxView.Contribute]) have their weight from there and are not added this
+// way.
 func (v *TxView) AddEdge(from, to NodeID, t EdgeType, weight float32) error {
 	if err := v.addEdge(from, to, t, weight); err != nil {
 		return v.wrap(fmt.Sprintf("add edge %d-%d %q", from, to, v.EdgeTypeName(t)), err)
@@ -60,7 +61,10 @@ func (v *TxView) addEdge(from, to NodeID, t EdgeType, weight float32) error {
 		if err != nil {
 			return err
 		}
-		v.oweEdge(edgeTarget(from, to, t), rules, nil)
+		v.oweEdge(Edge{From: from, To: to, Type: t}, rules, nil)
+	}
+	if v.st.parallel.Load() {
+		return v.putNumbered(Edge{From: from, To: to, Type: t, Weight: weight})
 	}
 	v.bufferEdge(from, to, t, weight, false)
 	return nil
@@ -95,95 +99,6 @@ func (v *TxView) bufferEdge(from, to NodeID, t EdgeType, weight float32, remove 
 		edgeOp{node: b, other: a, etype: uint32(t), weight: weight, seq: seq, dir: layout.In, remove: remove})
 	v.transact.bulky += 2 * edgeOpBytes
 	v.noteTarget(layout.Target{Kind: layout.OfEdge, A: a, Type: uint32(t), B: b})
-}
-
-// SetEdgeProps writes the properties of an existing edge, none if props is
-// empty.
-func (v *TxView) SetEdgeProps(from, to NodeID, t EdgeType, props Props) error {
-	return v.wrap(fmt.Sprintf("set properties of edge %d-%d", from, to), v.setEdgeProps(from, to, t, props))
-}
-
-func (v *TxView) setEdgeProps(from, to NodeID, t EdgeType, props Props) error {
-	if err := v.checkEdge(from, to, t); err != nil {
-		return err
-	}
-	if !v.addedLast(from, to, t) {
-		_, ok, err := v.HasEdge(from, to, t)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return ErrNotFound
-		}
-	}
-	list, err := v.propsOf(props)
-	if err != nil {
-		return err
-	}
-	if !t.Directed() && from > to {
-		from, to = to, from
-	}
-	target := edgeTarget(from, to, t)
-	if v.hasRules() {
-		old, err := v.edgeRecord(target)
-		if err == nil {
-			err = v.reindexEdge(target, old, list, false)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	k := layout.Edge(v.g, uint64(from), uint32(t), uint64(to))
-	if len(list) == 0 {
-		v.transact.overlay.Delete(k)
-	} else {
-		v.transact.overlay.Set(k, encodeEdge(v.transact.fb, v.transact.epoch, list))
-	}
-	v.noteTarget(target)
-	return nil
-}
-
-// addedLast reports whether the last change of an edge was to add this one. To
-// look for it would fold the changes of its lists, which costs as much as they
-// are long.
-func (v *TxView) addedLast(from, to NodeID, t EdgeType) bool {
-	if !t.Directed() && from > to {
-		from, to = to, from
-	}
-	if len(v.edges) < 2 {
-		return false
-	}
-	e := &v.edges[len(v.edges)-2] // of the list of what goes out; see bufferEdge
-	return !e.remove && e.node == uint64(from) && e.other == uint64(to) && e.etype == uint32(t)
-}
-
-// RemoveEdge removes an edge with its properties and contributions. An edge
-// that is not there is not an error.
-func (v *TxView) RemoveEdge(from, to NodeID, t EdgeType) error {
-	err := v.check()
-	if err == nil {
-		err = v.dropEdge(from, to, t)
-	}
-	return v.wrap(fmt.Sprintf("remove edge %d-%d", from, to), err)
-}
-
-func (v *TxView) dropEdge(from, to NodeID, t EdgeType) error {
-	if !t.Directed() && from > to {
-		from, to = to, from
-	}
-	if v.hasRules() {
-		target := edgeTarget(from, to, t)
-		old, err := v.edgeRecord(target)
-		if err == nil {
-			err = v.reindexEdge(target, old, nil, true)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	v.bufferEdge(from, to, t, 1, true)
-	v.transact.overlay.Delete(layout.Edge(v.g, uint64(from), uint32(t), uint64(to)))
-	return v.dropContributions(edgeTarget(from, to, t))
 }
 
 // applyEdges moves the buffered changes into the overlay: one merge for each

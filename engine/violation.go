@@ -46,7 +46,7 @@ func (v *TxView) enforce() error {
 			}
 		}
 	}
-	for _, t := range slices.SortedFunc(maps.Keys(w.edges), compareTargets) {
+	for _, t := range slices.SortedFunc(maps.Keys(w.edges), compareEdges) {
 		if err := v.enforceEdge(t); err != nil {
 			return err
 		}
@@ -54,8 +54,8 @@ func (v *TxView) enforce() error {
 	return v.enforceUnique()
 }
 
-func compareTargets(a, b layout.Target) int {
-	return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.Type, b.Type), cmp.Compare(a.B, b.B))
+func compareEdges(a, b Edge) int {
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Type, b.Type), cmp.Compare(a.To, b.To), cmp.Compare(a.N, b.N))
 }
 
 // enforceNode returns an error if a node lacks what a rule asks for.
@@ -90,21 +90,21 @@ func (x *ruleState) lacks(property string, value Value) string {
 }
 
 // enforceEdge returns an error if an edge lacks what a rule asks for.
-func (v *TxView) enforceEdge(t layout.Target) error {
-	rules, err := v.edgeRules(t.Type)
+func (v *TxView) enforceEdge(e Edge) error {
+	rules, err := v.edgeRules(uint32(e.Type))
 	if err != nil {
 		return err
 	}
-	if _, ok, err := v.HasEdge(NodeID(t.A), NodeID(t.B), EdgeType(t.Type)); err != nil || !ok {
+	if _, ok, err := v.edge(e); err != nil || !ok {
 		return err
 	}
-	props, err := v.edgeRecord(t)
+	props, err := v.edgeRecord(e)
 	if err != nil {
 		return err
 	}
 	for _, x := range rules {
 		if property, value := x.missing(props); property != "" {
-			return v.edgeViolation(x, t.A, t.B, property, value)
+			return v.edgeViolation(x, uint64(e.From), uint64(e.To), property, value)
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func (v *TxView) twice(x *ruleState, prefix []byte) error {
 		for p, scanErr := range scan(v.ctx, v.kv, prefix) {
 			if err = scanErr; err == nil {
 				_, e := layout.CutEdgeEntry(p.key)
-				props, err = v.edgeRecord(layout.Target{Kind: layout.OfEdge, A: e.From, Type: e.Type, B: e.To})
+				props, err = v.edgeRecord(edgeAt(e))
 			}
 			break
 		}

@@ -21,6 +21,8 @@ var writes = []struct {
 	{3, (*graphOps).deleteNode},
 	{12, (*graphOps).addEdge},
 	{6, (*graphOps).fan},
+	{7, (*graphOps).addParallel},
+	{3, (*graphOps).putEdge},
 	{5, (*graphOps).removeEdge},
 	{2, (*graphOps).unfan},
 	{4, (*graphOps).setEdgeProps},
@@ -169,6 +171,49 @@ func (g *graphOps) addEdge() step {
 	})
 }
 
+// addParallel adds an edge, mostly beside one that is there.
+func (g *graphOps) addParallel() step {
+	name, t := g.owned()
+	e := modelEdge{from: g.id(), to: g.id(), typ: t}
+	if again := g.edge([]string{name}); again.typ != 0 && g.rnd.IntN(4) > 0 {
+		e = again.pair()
+	}
+	weight := g.weight()
+	made, ok := g.m.addParallel(e.stored(), weight)
+	want := found(ok)
+	if ok {
+		want = fmt.Sprint(made.n)
+	}
+	return g.writeStep(fmt.Sprintf("add parallel edge %v %v", e, weight), want, func(w *engine.TxView) string {
+		t, err := w.MakeEdgeType(name, isDirected(name))
+		if err != nil {
+			return fault(err)
+		}
+		made, err := w.AddParallel(e.from, e.to, t, weight)
+		if err == nil && (made.From != e.from || made.To != e.to || made.Weight != weight) {
+			return fmt.Sprintf("made %v", made)
+		}
+		return outcome(err, "%d", made.N)
+	})
+}
+
+// putEdge changes the weight of an edge, or makes one with some number.
+func (g *graphOps) putEdge() step {
+	e, weight := g.edge(edgeTypeNames[:2]), g.weight()
+	if e.typ == 0 {
+		return g.addEdge()
+	}
+	if g.rnd.IntN(4) == 0 {
+		e.n = uint32(g.rnd.IntN(4))
+	}
+	ok := g.m.addEdge(e.stored(), weight)
+	return g.writeStep(fmt.Sprintf("put edge %v %v", e, weight), found(ok), func(w *engine.TxView) string {
+		changed := e.edge()
+		changed.Weight = weight
+		return fault(w.PutEdge(changed))
+	})
+}
+
 // fan adds many edges to one node, or from it, until one is refused.
 func (g *graphOps) fan() step {
 	name, t := g.owned()
@@ -199,9 +244,10 @@ func (g *graphOps) removeEdge() step {
 	if e.typ == 0 {
 		return g.addEdge()
 	}
-	g.m.removeEdge(edgeName(e.from, e.to, e.typ))
+	g.m.noteRemoved(e.stored())
+	g.m.removeEdge(e.stored())
 	return g.writeStep(fmt.Sprintf("remove edge %v", e), "ok", func(w *engine.TxView) string {
-		return fault(w.RemoveEdge(e.from, e.to, e.typ))
+		return fault(w.RemoveEdge(e.edge()))
 	})
 }
 
@@ -212,12 +258,13 @@ func (g *graphOps) unfan() step {
 	for i, e := range g.m.neighbors(id, engine.EdgeFilter{Direction: engine.Both}) {
 		if i%2 == 0 {
 			gone = append(gone, e)
+			g.m.noteRemoved(edgeName(e.From, e.To, e.Type))
 			g.m.removeEdge(edgeName(e.From, e.To, e.Type))
 		}
 	}
 	return g.writeStep(fmt.Sprintf("unfan %d", id), fault(nil), func(w *engine.TxView) string {
 		for _, e := range gone {
-			if err := w.RemoveEdge(e.From, e.To, e.Type); err != nil {
+			if err := w.RemoveEdge(engine.Edge{From: e.From, To: e.To, Type: e.Type}); err != nil {
 				return fault(err)
 			}
 		}
@@ -230,9 +277,9 @@ func (g *graphOps) setEdgeProps() step {
 	if e.typ == 0 {
 		return g.addEdge()
 	}
-	ok := g.m.setEdgeProps(edgeName(e.from, e.to, e.typ), p)
+	ok := g.m.setEdgeProps(e.stored(), p)
 	return g.writeStep(fmt.Sprintf("set edge props %v %s", e, showProps(p)), found(ok), func(w *engine.TxView) string {
-		return fault(w.SetEdgeProps(e.from, e.to, e.typ, p))
+		return fault(w.SetEdgeProps(e.edge(), p))
 	})
 }
 
@@ -256,7 +303,7 @@ func (g *graphOps) contributeToNode() step {
 func (g *graphOps) contributeToEdge() step {
 	name := edgeTypeNames[2+g.rnd.IntN(2)]
 	t, _ := g.m.makeEdgeType(name, isDirected(name))
-	e := modelEdge{g.id(), g.id(), t}
+	e := modelEdge{from: g.id(), to: g.id(), typ: t}
 	if g.rnd.IntN(2) == 0 {
 		if again := g.edge([]string{name}); again.typ != 0 {
 			e = again

@@ -220,7 +220,7 @@ func TestBridgeSecondWays(t *testing.T) {
 	w.ranked(t, op, map[int]float64{0: 0.52885, 1: 1, 2: 1})
 	op.Hop2 = 0.5
 	got := w.ranked(t, op, map[int]float64{0: 0.51442, 1: 1, 2: 0.5})
-	why := fmt.Sprintf(`[{bridge {%d %d {0 0 0 0}} "beta one" 1 0} {bridge {%[1]d %[3]d {0 0 0 0}} "gamma two" 0.5 0}]`, w.g.ID(), w.nodes[0], w.nodes[1])
+	why := fmt.Sprintf(`[{bridge {%d %d {0 0 0 0 0}} "beta one" 1 0} {bridge {%[1]d %[3]d {0 0 0 0 0}} "gamma two" 0.5 0}]`, w.g.ID(), w.nodes[0], w.nodes[1])
 	if third := got.Items[2]; third.ID != w.nodes[2] || fmt.Sprint(third.Why) != why {
 		t.Errorf("node %d: why is %v, want %s", third.ID, third.Why, why)
 	}
@@ -233,7 +233,7 @@ func TestBridgeBack(t *testing.T) {
 	op := w.bridge(&input{items: []query.Item{w.item(w.nodes[film], 0.9)}}, whereBorn)
 	op.Back = 0.4
 	got := w.ranked(t, op, map[int]float64{film: 0.94, director: 1, other: 0.25})
-	if why := fmt.Sprint(got.Items[0].Why); why != fmt.Sprintf(`[{input {0 0 {0 0 0 0}}  0.9 0} {bridge {%d %d {0 0 0 0}} back, "beta gamma" 0.4 0}]`, w.g.ID(), w.nodes[director]) {
+	if why := fmt.Sprint(got.Items[0].Why); why != fmt.Sprintf(`[{input {0 0 {0 0 0 0 0}}  0.9 0} {bridge {%d %d {0 0 0 0 0}} back, "beta gamma" 0.4 0}]`, w.g.ID(), w.nodes[director]) {
 		t.Errorf("why is %s", why)
 	}
 }

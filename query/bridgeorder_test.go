@@ -24,7 +24,7 @@ func TestBridgeChoice(t *testing.T) {
 	// adds nothing.
 	op.Cover = 1
 	got := w.ranked(t, op, want, 0, 3, 1, 2)
-	if why := fmt.Sprint(got.Items[1].Why); why != "[{input {0 0 {0 0 0 0}}  0.85 0} {bridge {0 0 {0 0 0 0}} has 0.5 of the text that none before it has 0.85 0}]" {
+	if why := fmt.Sprint(got.Items[1].Why); why != "[{input {0 0 {0 0 0 0 0}}  0.85 0} {bridge {0 0 {0 0 0 0 0}} has 0.5 of the text that none before it has 0.85 0}]" {
 		t.Errorf("why is %s", why)
 	}
 	op.Cover = 0.05 // 0.85 + 0.025 is less than 0.9

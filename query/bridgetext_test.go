@@ -16,7 +16,7 @@ func TestBridgeTitle(t *testing.T) {
 	op := w.bridge(in, whereBorn)
 	op.Lambda, op.Title = 0, 0.5
 	got := w.ranked(t, op, map[int]float64{cedar: 0.9, film: 0.7})
-	if why := fmt.Sprint(got.Items[1].Why); why != `[{input {0 0 {0 0 0 0}}  0.4 0} {bridge {0 0 {0 0 0 0}} about "alpha", which the text names 0.7 0}]` {
+	if why := fmt.Sprint(got.Items[1].Why); why != `[{input {0 0 {0 0 0 0 0}}  0.4 0} {bridge {0 0 {0 0 0 0 0}} about "alpha", which the text names 0.7 0}]` {
 		t.Errorf("why is %s", why)
 	}
 	op.Title = 1

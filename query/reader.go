@@ -28,7 +28,10 @@ type Reader interface {
 	Degree(id engine.NodeID, f engine.EdgeFilter) (int, error)
 	Neighbors(id engine.NodeID, f engine.EdgeFilter, after engine.NodeID, dst []engine.Edge) ([]engine.Edge, error)
 	HasEdge(from, to engine.NodeID, t engine.EdgeType) (weight float32, ok bool, err error)
-	EdgeProps(from, to engine.NodeID, t engine.EdgeType) (engine.Props, error)
+	// Parallel and EdgeWeight are given edges that the query may see.
+	Parallel(id engine.NodeID, edges []engine.Edge) ([]engine.Edge, error)
+	EdgeWeight(e engine.Edge) (weight float32, ok bool, err error)
+	EdgeProps(e engine.Edge) (engine.Props, error)
 	Total(t engine.Target) (engine.Total, error)
 	Where(p engine.Predicate) (*roaring.Bitmap, error)
 	IndexedNodes(rule string, w engine.Span) (*roaring.Bitmap, error)
@@ -196,11 +199,22 @@ func (r *shown) HasEdge(from, to engine.NodeID, t engine.EdgeType) (weight float
 	return weight, ok, err
 }
 
-func (r *shown) EdgeProps(from, to engine.NodeID, t engine.EdgeType) (engine.Props, error) {
-	if may, err := r.mayEdge(engine.Edge{From: from, To: to, Type: t}); err != nil || !may {
+func (r *shown) Parallel(id engine.NodeID, edges []engine.Edge) ([]engine.Edge, error) {
+	return r.raw.Parallel(id, edges)
+}
+
+func (r *shown) EdgeWeight(e engine.Edge) (weight float32, ok bool, err error) {
+	if may, err := r.mayEdge(e); err != nil || !may {
+		return 0, false, err
+	}
+	return r.raw.EdgeWeight(e)
+}
+
+func (r *shown) EdgeProps(e engine.Edge) (engine.Props, error) {
+	if may, err := r.mayEdge(e); err != nil || !may {
 		return nil, err
 	}
-	return r.raw.EdgeProps(from, to, t)
+	return r.raw.EdgeProps(e)
 }
 
 func (r *shown) Total(t engine.Target) (engine.Total, error) {

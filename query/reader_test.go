@@ -88,7 +88,7 @@ func readAll(t *testing.T, r query.Reader, w *world) (out []string) {
 			for _, et := range r.EdgeTypes() {
 				weight, ok, err := r.HasEdge(id, to, et)
 				check(t, err)
-				props, err := r.EdgeProps(id, to, et)
+				props, err := r.EdgeProps(engine.Edge{From: id, To: to, Type: et})
 				check(t, err)
 				total, err := r.Total(engine.EdgeTarget(id, to, et))
 				check(t, err)

@@ -83,13 +83,56 @@ func PromotedOf(key []byte) (dir Direction, etype uint32, container uint64) {
 	return Direction(key[5]), binary.BigEndian.Uint32(key[6:]), get48(key[10:])
 }
 
-// Edge returns the key of an edge's record.
-func Edge(g uint32, src uint64, etype uint32, dst uint64) []byte {
-	return put64(put32(put64(graphKey(TagEdge, g, 20), src), etype), dst)
+// Edge returns the key of an edge's record. n is the edge's number among those of its
+// type between its ends.
+func Edge(g uint32, src uint64, etype uint32, dst uint64, n uint32) []byte {
+	b := EdgePrefix(g, src, etype, dst)
+	if n > 0 {
+		b = put32(b, n)
+	}
+	return b
+}
+
+// EdgePrefix returns the prefix of the records of all edges of a type between two
+// nodes.
+func EdgePrefix(g uint32, src uint64, etype uint32, dst uint64) []byte {
+	return put64(put32(put64(graphKey(TagEdge, g, 24), src), etype), dst)
 }
 
 // EdgeOf reads the edge back from an edge key.
-func EdgeOf(key []byte) (src uint64, etype uint32, dst uint64) {
+func EdgeOf(key []byte) (src uint64, etype uint32, dst uint64, n uint32) {
+	if len(key) > 25 {
+		n = binary.BigEndian.Uint32(key[25:])
+	}
 	return binary.BigEndian.Uint64(key[5:]), binary.BigEndian.Uint32(key[13:]),
-		binary.BigEndian.Uint64(key[17:])
+		binary.BigEndian.Uint64(key[17:]), n
+}
+
+// Parallel returns the key of the weight of an edge beside which there are others of
+// its type between its ends.
+func Parallel(dir Direction, g uint32, node uint64, etype uint32, other uint64, n uint32) []byte {
+	return put32(ParallelPrefix(dir, g, node, etype, other), n)
+}
+
+// ParallelPrefix returns the prefix of the parallel edges of a type between two nodes.
+func ParallelPrefix(dir Direction, g uint32, node uint64, etype uint32, other uint64) []byte {
+	b := append(graphKey(TagParallel, g, 25), byte(dir))
+	return put64(put32(put64(b, node), etype), other)
+}
+
+// ParallelKey is the key of a parallel edge taken apart.
+type ParallelKey struct {
+	Dir   Direction
+	Node  uint64
+	Type  uint32
+	Other uint64
+	N     uint32
+}
+
+// ParallelOf takes a valid key of a parallel edge apart.
+func ParallelOf(key []byte) ParallelKey {
+	return ParallelKey{
+		Dir: Direction(key[5]), Node: binary.BigEndian.Uint64(key[6:]), Type: binary.BigEndian.Uint32(key[14:]),
+		Other: binary.BigEndian.Uint64(key[18:]), N: binary.BigEndian.Uint32(key[26:]),
+	}
 }

@@ -54,7 +54,7 @@ func Name(g uint32, k Kind, name string) []byte {
 }
 
 // GraphMeta returns the key of a fact about a graph. The names in use:
-// next_node, version, changes, and generation.NAME of the vector space NAME.
+// next_node, version, changes, labels, and generation.NAME of the vector space NAME.
 func GraphMeta(g uint32, name string) []byte {
 	return append(graphKey(TagGraphMeta, g, len(name)), name...)
 }

@@ -36,7 +36,7 @@ func randomKey(r *rand.Rand) []byte {
 		layout.Text(g, id, typ, uint16(c)),
 		layout.Adjacency(layout.Out, g, id, typ), layout.Adjacency(layout.In, g, id, typ),
 		layout.AdjacencyContainer(layout.Out, g, id, typ, c), layout.AdjacencyContainer(layout.In, g, id, typ, c),
-		layout.Promoted(g, layout.In, typ, c), layout.Edge(g, id, typ, c),
+		layout.Promoted(g, layout.In, typ, c), layout.Edge(g, id, typ, c, 0), layout.Edge(g, id, typ, c, 7), layout.Parallel(layout.In, g, id, typ, c, 3),
 		layout.Contribution(g, id, target), layout.Sources(g, target, c),
 		layout.SetIndex(g, typ, b, c),
 		layout.Space(g, typ), table.Slot(layout.TagVector, 7), table.SlotOf(id), table.Links(0, 1, 7),

@@ -91,6 +91,8 @@ func Validate(key []byte) error {
 		good = true
 	case optional48:
 		good = len(tail) == 0 || len(tail) == 6
+	case optional32:
+		good = len(tail) == 0 || len(tail) == 4 && tail[0]|tail[1]|tail[2]|tail[3] != 0
 	case escaped48:
 		n := escapedLen(tail)
 		good = n >= 0 && len(tail) == n+6
@@ -183,10 +185,19 @@ func formatFields(t Tag, b []byte) string {
 		u("d", 1)
 		u("e", 4)
 		u("c", 6)
+	case TagParallel:
+		u("d", 1)
+		u("", 8)
+		u("e", 4)
+		u("", 8)
+		u("n", 4)
 	case TagEdge:
 		u("", 8)
 		u("e", 4)
 		u("", 8)
+		if len(b) > 0 {
+			u("n", 4)
+		}
 	case TagContribution, TagSources:
 		if t == TagContribution {
 			u("s", 8)

@@ -17,6 +17,7 @@ const (
 	TagOut          Tag = 0x20
 	TagIn           Tag = 0x21
 	TagPromoted     Tag = 0x22
+	TagParallel     Tag = 0x23
 	TagEdge         Tag = 0x24
 	TagContribution Tag = 0x25
 	TagSources      Tag = 0x26
@@ -56,6 +57,7 @@ const (
 	exact       shape = iota // nothing follows
 	rest                     // any bytes follow
 	optional48               // nothing or a container
+	optional32               // nothing or a number
 	escaped48                // escaped bytes, 00 00, container
 	escapedEdge              // escaped bytes, 00 00, from, type, to, ordinal
 	namePair                 // name 00 name, nothing fixed
@@ -99,8 +101,10 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"in", 16, optional48, 12, mergeSet}, true
 	case TagPromoted:
 		return family{"promoted", 15, exact, 9, mergeSet}, true
+	case TagParallel:
+		return family{"parallel", 29, exact, 13, mergeNone}, true
 	case TagEdge:
-		return family{"edge", 24, exact, 12, mergeNone}, true
+		return family{"edge", 24, optional32, 12, mergeNone}, true
 	case TagContribution:
 		return family{"contribution", 33, exact, 12, mergeNone}, true
 	case TagSources:
@@ -144,7 +148,7 @@ func familyOf(t Tag) (f family, ok bool) {
 func graphTags() []Tag {
 	return []Tag{
 		TagCatalog, TagName, TagGraphMeta, TagNode, TagExternalKey,
-		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagEdge,
+		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagParallel, TagEdge,
 		TagContribution, TagSources, TagSetIndex, TagEdgeIndex, TagSpace,
 		TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending,
 		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket, TagChange,

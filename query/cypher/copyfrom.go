@@ -291,7 +291,7 @@ func (f *copier) writeRow(row copyRow) error {
 		}
 		t, _ := f.x.tx.EdgeType(f.c.Label)
 		f.x.result.Counts.PropertiesSet += len(stored)
-		return f.x.tx.SetEdgeProps(from, to, t, stored)
+		return f.x.tx.SetEdgeProps(engine.Edge{From: from, To: to, Type: t}, stored)
 	}
 	_, vectors, err := f.writer().split([]string{f.c.Label}, row.props)
 	if err != nil || len(vectors) == 0 {

@@ -132,11 +132,11 @@ func (s *deleteStep) deleteNode(x *exec, d doomed) error {
 
 // deleteEdge removes an edge, if it is still there.
 func deleteEdge(x *exec, e *Edge) error {
-	_, ok, err := x.tx.HasEdge(e.From, e.To, e.Type)
+	_, ok, err := x.tx.EdgeWeight(e.Edge)
 	if err != nil || !ok {
 		return err
 	}
-	if err := x.tx.RemoveEdge(e.From, e.To, e.Type); err != nil {
+	if err := x.tx.RemoveEdge(e.Edge); err != nil {
 		return err
 	}
 	x.result.Counts.EdgesDeleted++

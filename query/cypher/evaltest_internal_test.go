@@ -122,7 +122,7 @@ func people(t testing.TB) (run evalRun, g *graph) {
 		put(person, "cy/d", engine.Props{"name": engine.String("Cy")})
 		put(pet, "rex", nil)
 		must(t, v.AddEdge(ids[0], ids[1], knows, 2.5))
-		must(t, v.SetEdgeProps(ids[0], ids[1], knows, engine.Props{"since": engine.Int(2001)}))
+		must(t, v.SetEdgeProps(engine.Edge{From: ids[0], To: ids[1], Type: knows}, engine.Props{"since": engine.Int(2001)}))
 		must(t, v.AddEdge(ids[1], ids[2], friend, 1))
 		return nil
 	}))

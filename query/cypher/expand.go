@@ -47,7 +47,9 @@ func identity(e engine.Edge) engine.Edge {
 }
 
 // sameEdge reports whether the stored forms of two edges are equal.
-func sameEdge(a, b engine.Edge) bool { return a.From == b.From && a.To == b.To && a.Type == b.Type }
+func sameEdge(a, b engine.Edge) bool {
+	return a.From == b.From && a.To == b.To && a.Type == b.Type && a.N == b.N
+}
 
 // matched holds the edges that the steps of one MATCH have bound for the row at
 // hand: no edge is matched twice. A step of variable length binds several.
@@ -127,44 +129,53 @@ func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
 	if !ok {
 		return nil
 	}
-	after := engine.NodeID(0)
 	n := int64(0)
-	for {
-		page, err := x.graph.r.Neighbors(id, f, after, e.page[:0])
-		if err != nil {
-			return err
-		}
-		e.page = page
-		for i, edge := range page {
-			if err := x.tick(); err != nil {
-				return err
-			}
-			if i > 0 && edge.From == edge.To && edge == page[i-1] {
-				continue // a loop stands in both directions
-			}
-			if e.count {
-				if len(e.others) == 0 || e.m.free(identity(edge), e.others) {
-					n++
-				}
-				continue
-			}
-			other := edge.Other(id)
-			if ok, err := e.label.has(x, other); err != nil {
-				return err
-			} else if !ok {
-				continue
-			}
-			if err := e.found(x, edge, other, r, next); err != nil {
-				return err
-			}
-		}
-		if len(page) < edgePage {
-			if e.count {
-				return x.pushTimes(n, r, next)
+	err := x.eachEdge(id, f, e.page, func(edge engine.Edge) error {
+		if e.count {
+			if len(e.others) == 0 || e.m.free(identity(edge), e.others) {
+				n++
 			}
 			return nil
 		}
+		other := edge.Other(id)
+		if ok, err := e.label.has(x, other); err != nil || !ok {
+			return err
+		}
+		return e.found(x, edge, other, r, next)
+	})
+	if err != nil || !e.count {
+		return err
+	}
+	return x.pushTimes(n, r, next)
+}
+
+// eachEdge calls fn with each edge of a node that a filter lets pass, a loop and each
+// of parallel edges once. room is memory for a page of edges.
+func (x *exec) eachEdge(id engine.NodeID, f engine.EdgeFilter, room []engine.Edge, fn func(engine.Edge) error) error {
+	size := cap(room)
+	for after := engine.NodeID(0); ; {
+		page, err := x.graph.r.Neighbors(id, f, after, room[:0])
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		more := len(page) >= size
 		after = page[len(page)-1].Other(id)
+		// A directed loop stands in both directions.
+		page = slices.CompactFunc(page, func(a, b engine.Edge) bool { return a.From == a.To && a == b })
+		if page, err = x.graph.r.Parallel(id, page); err != nil {
+			return err
+		}
+		for _, edge := range page {
+			if err := x.tick(); err != nil {
+				return err
+			}
+			if err := fn(edge); err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
 	}
 }
 
@@ -186,6 +197,8 @@ func edgesBetween(x *exec, from, to engine.NodeID, f engine.EdgeFilter, fn func(
 	if err := x.tick(); err != nil {
 		return err
 	}
+	var room [8]engine.Edge
+	edges := room[:0:1]
 	if len(f.Types) == 1 && f.Direction != engine.Both {
 		e := engine.Edge{From: from, To: to, Type: f.Types[0]}
 		if f.Direction == engine.In && e.Type.Directed() {
@@ -196,17 +209,24 @@ func edgesBetween(x *exec, from, to engine.NodeID, f engine.EdgeFilter, fn func(
 			return err
 		}
 		e.Weight = w
-		return fn(e)
+		edges = append(edges, e)
+	} else {
+		page, err := x.graph.r.Neighbors(from, f, to-1, edges)
+		if err != nil {
+			return err
+		}
+		edges = page[:0]
+		for _, e := range page {
+			if e.Other(from) == to && !(from == to && len(edges) > 0 && e == edges[len(edges)-1]) {
+				edges = append(edges, e)
+			}
+		}
 	}
-	var room [8]engine.Edge
-	edges, err := x.graph.r.Neighbors(from, f, to-1, room[:0:1])
+	edges, err := x.graph.r.Parallel(from, edges)
 	if err != nil {
 		return err
 	}
-	for i, e := range edges {
-		if e.Other(from) != to || i > 0 && from == to && e == edges[i-1] {
-			continue
-		}
+	for _, e := range edges {
 		if err := fn(e); err != nil {
 			return err
 		}

@@ -2,13 +2,14 @@ package cypher
 
 import (
 	"net/url"
+	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
 )
 
 // graphFunctions are the functions of nodes, edges and paths.
 var graphFunctions = []function{
-	{name: "id", params: "node", min: 1, max: 1, call: callID},
+	{name: "id", params: "node or edge", min: 1, max: 1, call: callID},
 	{name: "elementId", params: "node or edge", min: 1, max: 1, takes: anElement, call: callElementID},
 	{name: "labels", params: "node", min: 1, max: 1, takes: aNode, call: callLabels},
 	{name: "type", params: "edge", min: 1, max: 1, takes: anEdge, call: callType},
@@ -21,20 +22,25 @@ var graphFunctions = []function{
 	{name: "length", params: "path", min: 1, max: 1, call: callLength},
 }
 
-// callID returns the id of a node. Ids are never reused in a graph.
+// callID returns the number of a node or an edge. Those of nodes are never used again
+// in a graph.
 func callID(_ *exec, at Pos, a []Value) (Value, error) {
 	switch a[0].kind {
 	case KindNode:
 		return Int(int64(a[0].AsNode())), nil
 	case KindEdge:
-		return Null, typeError(at, "an edge has no number of its own; write elementId()")
+		id, ok := edgeID(a[0].AsEdge().Edge)
+		if !ok {
+			return Null, argumentError(at, "the number of this edge is beyond 63 bits; write elementId()")
+		}
+		return Int(id), nil
 	}
-	return Null, wants(at, "id", "a node", a[0])
+	return Null, wants(at, "id", "a node or an edge", a[0])
 }
 
 // callElementID returns a name that stays the same when a graph is exported and
 // imported: graph/type/key of a node; graph/type of an edge, then type/key of
-// its ends. Each part is escaped as in a path of a URL.
+// its ends, and the number of one of parallel edges if it is not the first. Each part is escaped as in a path of a URL.
 func callElementID(x *exec, at Pos, a []Value) (Value, error) {
 	var name string
 	var err error
@@ -81,7 +87,11 @@ func (e *Edge) name() (string, error) {
 		return "", err
 	}
 	edgeType := e.graph.r.EdgeTypeName(e.Type)
-	return url.PathEscape(e.graph.name()) + "/" + url.PathEscape(edgeType) + "/" + from + "/" + to, nil
+	name := url.PathEscape(e.graph.name()) + "/" + url.PathEscape(edgeType) + "/" + from + "/" + to
+	if e.N > 0 {
+		name += "/" + strconv.FormatUint(uint64(e.N), 10)
+	}
+	return name, nil
 }
 
 func callLabels(_ *exec, at Pos, a []Value) (Value, error) {

@@ -84,7 +84,7 @@ func (g *smallGraph) store(t *testing.T, s *cypher.Session, indexed bool) {
 			if err := v.AddEdge(ids[e.from], ids[e.to], kind, 1); err != nil {
 				return err
 			}
-			if err := v.SetEdgeProps(ids[e.from], ids[e.to], kind, engine.Props{"i": engine.Int(int64(i))}); err != nil {
+			if err := v.SetEdgeProps(engine.Edge{From: ids[e.from], To: ids[e.to], Type: kind}, engine.Props{"i": engine.Int(int64(i))}); err != nil {
 				return err
 			}
 		}

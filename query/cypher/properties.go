@@ -143,7 +143,7 @@ func (g *graph) edgeProperty(e *Edge, name string) (Value, error) {
 	if err := g.alive(e); err != nil {
 		return Null, err
 	}
-	props, err := g.r.EdgeProps(e.From, e.To, e.Type)
+	props, err := g.r.EdgeProps(e.Edge)
 	if err != nil {
 		return Null, err
 	}
@@ -162,7 +162,7 @@ func (g *graph) weight(e *Edge) (float32, error) {
 	if !g.writes {
 		return e.Weight, nil
 	}
-	w, ok, err := g.r.HasEdge(e.From, e.To, e.Type)
+	w, ok, err := g.r.EdgeWeight(e.Edge)
 	if err == nil && !ok {
 		err = evalError(0, codeDeleted, "DeletedEntityAccess", "the edge was deleted")
 	}
@@ -183,7 +183,7 @@ func (g *graph) edgeProperties(e *Edge) (map[string]Value, error) {
 	if err := g.alive(e); err != nil {
 		return nil, err
 	}
-	props, err := g.r.EdgeProps(e.From, e.To, e.Type)
+	props, err := g.r.EdgeProps(e.Edge)
 	if err != nil {
 		return nil, err
 	}

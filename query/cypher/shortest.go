@@ -127,46 +127,30 @@ func (s *shortest) advance(x *exec, d *side, f engine.EdgeFilter) error {
 	f.Direction = d.dir
 	var next []engine.NodeID
 	for _, id := range d.frontier {
-		after := engine.NodeID(0)
-		for {
-			page, err := x.graph.r.Neighbors(id, f, after, s.page[:0])
-			if err != nil {
+		err := x.eachEdge(id, f, s.page, func(edge engine.Edge) error {
+			if ok, err := s.tests.fit(x, identity(edge)); err != nil || !ok {
 				return err
 			}
-			s.page = page
-			for i, edge := range page {
-				if err := x.tick(); err != nil {
+			other := edge.Other(id)
+			have, known := d.reached[other]
+			switch {
+			case !known:
+				if err := x.hold(reachedBytes); err != nil {
 					return err
 				}
-				if i > 0 && edge.From == edge.To && edge == page[i-1] {
-					continue
-				}
-				if ok, err := s.tests.fit(x, identity(edge)); err != nil {
+				d.reached[other] = reached{d.depth + 1, []engine.Edge{identity(edge)}}
+				next = append(next, other)
+			case s.all && have.depth == d.depth+1:
+				if err := x.hold(32); err != nil {
 					return err
-				} else if !ok {
-					continue
 				}
-				other := edge.Other(id)
-				have, known := d.reached[other]
-				switch {
-				case !known:
-					if err := x.hold(reachedBytes); err != nil {
-						return err
-					}
-					d.reached[other] = reached{d.depth + 1, []engine.Edge{identity(edge)}}
-					next = append(next, other)
-				case s.all && have.depth == d.depth+1:
-					if err := x.hold(32); err != nil {
-						return err
-					}
-					have.by = append(have.by, identity(edge))
-					d.reached[other] = have
-				}
+				have.by = append(have.by, identity(edge))
+				d.reached[other] = have
 			}
-			if len(page) < edgePage {
-				break
-			}
-			after = page[len(page)-1].Other(id)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	d.frontier = next

@@ -217,7 +217,7 @@ func TestMarshalJSON(t *testing.T) {
 		{ListOf(nil), "[]"}, {ListOf([]Value{Int(1), Null, ListOf([]Value{String("x")})}), `[1,null,["x"]]`}, {MapOf(nil), "{}"}, {MapOf(map[string]Value{"b": Int(1), "a": Null}), `{"a":null,"b":1}`},
 		{run.row[1], `{"id":` + id(1) + `,"labels":["Person"],"key":"bob","properties":{"age":30,"name":"Bob"}}`},
 		{run.row[3], `{"id":` + id(3) + `,"labels":["Pet"],"key":"rex","properties":{}}`},
-		{run.row[4], `{"type":"KNOWS","start":` + id(0) + `,"end":` + id(1) + `,"properties":{"since":2001,"weight":2.5}}`},
+		{run.row[4], `{"id":81,"type":"KNOWS","start":` + id(0) + `,"end":` + id(1) + `,"properties":{"since":2001,"weight":2.5}}`},
 	} {
 		got, err := tc.v.MarshalJSON()
 		if err != nil || string(got) != tc.want || !json.Valid(got) {

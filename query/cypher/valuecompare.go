@@ -306,7 +306,7 @@ func orderMaps(a, b map[string]Value) int {
 // identity returns the stored edge, which is the same from whichever end it was
 // found: undirected edges begin at the smaller id.
 func (e *Edge) identity() engine.Edge {
-	id := engine.Edge{From: e.From, To: e.To, Type: e.Type}
+	id := engine.Edge{From: e.From, To: e.To, Type: e.Type, N: e.N}
 	if !e.Type.Directed() && id.From > id.To {
 		id.From, id.To = id.To, id.From
 	}
@@ -319,7 +319,8 @@ func orderEdges(a, b *Edge) int {
 		cmp.Compare(graphID(a.graph), graphID(b.graph)),
 		cmp.Compare(x.From, y.From),
 		cmp.Compare(x.To, y.To),
-		cmp.Compare(x.Type, y.Type))
+		cmp.Compare(x.Type, y.Type),
+		cmp.Compare(x.N, y.N))
 }
 
 // orderPaths compares paths as lists of nodes and edges in turn. The direction

@@ -19,7 +19,8 @@ import (
 //   - A date, a time and a duration are strings in ISO 8601.
 //   - A point is {"crs", "srid", "x", "y"}, with "z" if it has three coordinates.
 //   - A node is {"id", "labels", "key", "properties"}.
-//   - An edge is {"type", "start", "end", "properties"} with the ids of nodes.
+//   - An edge is {"id", "type", "start", "end", "properties"} with the ids of nodes,
+//     without an id if it is beyond 63 bits.
 //   - A path is {"nodes", "edges"}.
 //
 // Nodes and edges are read from their graph; failing to read them is the only
@@ -160,7 +161,11 @@ func (w *jsonWriter) edge(e *Edge) error {
 	if err != nil {
 		return err
 	}
-	w.buf.WriteString(`{"type":`)
+	w.buf.WriteByte('{')
+	if id, ok := edgeID(e.Edge); ok {
+		w.buf.WriteString(`"id":` + strconv.FormatInt(id, 10) + ",")
+	}
+	w.buf.WriteString(`"type":`)
 	if err := w.string(e.graph.edgeType(e)); err != nil {
 		return err
 	}

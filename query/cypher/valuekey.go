@@ -83,7 +83,8 @@ func appendEdgeKey(dst []byte, e *Edge) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(graphID(e.graph)))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(id.From))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(id.To))
-	return binary.BigEndian.AppendUint32(dst, uint32(id.Type))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(id.Type))
+	return binary.BigEndian.AppendUint32(dst, id.N)
 }
 
 func appendPathKey(dst []byte, p *Path) []byte {

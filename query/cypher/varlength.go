@@ -48,44 +48,21 @@ func (v *varExpand) walk(x *exec, id, to engine.NodeID, f engine.EdgeFilter, r r
 	if err != nil {
 		return err
 	}
-	size := cap(page)
-	after := engine.NodeID(0)
-	for {
-		if page, err = x.graph.r.Neighbors(id, f, after, page[:0]); err != nil {
-			return err
-		}
-		v.pages[depth] = page
-		for i, edge := range page {
-			if err := x.tick(); err != nil {
-				return err
-			}
-			if i > 0 && edge.From == edge.To && edge == page[i-1] {
-				continue
-			}
-			other := edge.Other(id)
-			edge = identity(edge)
-			if slices.ContainsFunc(v.m.edges[v.place], func(e engine.Edge) bool { return sameEdge(e, edge) }) ||
-				!v.m.free(edge, v.others) {
-				continue
-			}
-			ok, err := v.tests.fit(x, edge)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			v.m.edges[v.place] = append(v.m.edges[v.place], edge)
-			if err := v.walk(x, other, to, f, r, next); err != nil {
-				return err
-			}
-			v.m.edges[v.place] = v.m.edges[v.place][:depth]
-		}
-		if len(page) < size {
+	return x.eachEdge(id, f, page, func(edge engine.Edge) error {
+		other := edge.Other(id)
+		edge = identity(edge)
+		if slices.ContainsFunc(v.m.edges[v.place], func(e engine.Edge) bool { return sameEdge(e, edge) }) ||
+			!v.m.free(edge, v.others) {
 			return nil
 		}
-		after = page[len(page)-1].Other(id)
-	}
+		if ok, err := v.tests.fit(x, edge); err != nil || !ok {
+			return err
+		}
+		v.m.edges[v.place] = append(v.m.edges[v.place], edge)
+		err := v.walk(x, other, to, f, r, next)
+		v.m.edges[v.place] = v.m.edges[v.place][:depth]
+		return err
+	})
 }
 
 // page returns room for the neighbours at a depth.

@@ -35,12 +35,13 @@ func (w writer) createNode(labels []string, props map[string]Value) (engine.Node
 	switch k := props[propKey]; k.Kind() {
 	case KindString:
 		key = k.AsString()
-		if key == "" || generatedKey(key) {
+		if key == "" || generatedKey(key) && !w.x.generates(key) {
 			return 0, w.fail("a key is not empty and does not begin with _: %q", key)
 		}
 	case KindNull:
-		w.x.made++
-		key = fmt.Sprintf("_%d.%d", w.x.epoch, w.x.made)
+		if key, err = w.x.generate(t); err != nil {
+			return 0, err
+		}
 	default:
 		return 0, w.fail("a key is a string, not %s", aKind(k))
 	}
@@ -66,6 +67,29 @@ func (w writer) createNode(labels []string, props map[string]Value) (engine.Node
 	w.x.result.Counts.PropertiesSet += len(stored)
 	w.x.graph.changed()
 	return id, w.putVectors(id, vectors)
+}
+
+// generate returns a new key of a type. One that an import brought may be taken.
+func (x *exec) generate(t engine.TypeID) (string, error) {
+	for {
+		x.made++
+		key := fmt.Sprintf("_%d.%d", x.epoch, x.made)
+		_, err := x.tx.Lookup(t, key)
+		if errors.Is(err, engine.ErrNotFound) {
+			return key, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// generates reports whether a key has the form of those that generate makes: a script
+// that makes a graph again gives them.
+func (x *exec) generates(key string) bool {
+	var epoch, made uint64
+	n, err := fmt.Sscanf(key, "_%d.%d", &epoch, &made)
+	return err == nil && n == 2 && key == fmt.Sprintf("_%d.%d", epoch, made)
 }
 
 // types returns the node types of labels, making those that are new.
@@ -221,30 +245,26 @@ func (w writer) createEdge(from, to engine.NodeID, name string, props map[string
 			return engine.Edge{}, err
 		}
 	}
-	e := identity(engine.Edge{From: from, To: to, Type: t, Weight: 1})
-	ok = false
-	var err error
-	if !first {
-		_, ok, err = tx.HasEdge(from, to, t)
-	}
-	if err != nil {
-		return e, err
-	}
-	if ok {
-		return e, w.fail("these two nodes are joined by a %s already, and two nodes have one edge of a type at most; MERGE finds it or makes it", name)
-	}
 	weight, stored, err := w.edgeProps(props)
 	if err != nil {
-		return e, err
+		return engine.Edge{}, err
 	}
+	e := identity(engine.Edge{From: from, To: to, Type: t, Weight: 1})
 	if weight != nil {
 		e.Weight = *weight
 	}
-	if err := tx.AddEdge(from, to, t, e.Weight); err != nil {
+	if first {
+		err = tx.AddEdge(from, to, t, e.Weight)
+	} else {
+		var made engine.Edge
+		made, err = tx.AddParallel(from, to, t, e.Weight)
+		e.N = made.N
+	}
+	if err != nil {
 		return e, err
 	}
 	if len(stored) > 0 {
-		if err := tx.SetEdgeProps(from, to, t, stored); err != nil {
+		if err := tx.SetEdgeProps(e, stored); err != nil {
 			return e, err
 		}
 	}
@@ -287,7 +307,7 @@ func (w writer) setEdge(e *Edge, props map[string]Value) error {
 	if err != nil {
 		return err
 	}
-	_, ok, err := tx.HasEdge(e.From, e.To, e.Type)
+	_, ok, err := tx.EdgeWeight(e.Edge)
 	if err != nil {
 		return err
 	}
@@ -302,13 +322,15 @@ func (w writer) setEdge(e *Edge, props map[string]Value) error {
 		if total.Sources > 0 {
 			return w.fail("the weight of this edge is the sum over its sources")
 		}
-		if err := tx.AddEdge(e.From, e.To, e.Type, *weight); err != nil {
+		changed := e.Edge
+		changed.Weight = *weight
+		if err := tx.PutEdge(changed); err != nil {
 			return err
 		}
 		w.x.result.Counts.PropertiesSet++
 	}
 	if len(stored) > 0 {
-		all, err := tx.EdgeProps(e.From, e.To, e.Type)
+		all, err := tx.EdgeProps(e.Edge)
 		if err != nil {
 			return err
 		}
@@ -322,7 +344,7 @@ func (w writer) setEdge(e *Edge, props map[string]Value) error {
 				all[name] = v
 			}
 		}
-		if err := tx.SetEdgeProps(e.From, e.To, e.Type, all); err != nil {
+		if err := tx.SetEdgeProps(e.Edge, all); err != nil {
 			return err
 		}
 		w.x.result.Counts.PropertiesSet += len(stored)

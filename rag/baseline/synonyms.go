@@ -175,7 +175,7 @@ func removeAll(v *engine.TxView, t engine.EdgeType) error {
 		all = append(all, e)
 	}
 	for _, e := range all {
-		if err := v.RemoveEdge(e.From, e.To, t); err != nil {
+		if err := v.RemoveEdge(engine.Edge{From: e.From, To: e.To, Type: t}); err != nil {
 			return err
 		}
 	}

@@ -368,7 +368,7 @@ func (st *summaryStage) summaries(v *engine.TxView, cluster engine.NodeID, c sum
 			return err
 		}
 		props := engine.Props{propDescription: engine.String(texts[p])}
-		if err := v.SetEdgeProps(p.member, p.summary, relation, props); err != nil {
+		if err := v.SetEdgeProps(engine.Edge{From: p.member, To: p.summary, Type: relation}, props); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ func (u *undoing) chunk(id engine.NodeID) error {
 			if u.v.EdgeTypeName(t.Type) != edgeRelation {
 				continue
 			}
-			if err := u.v.SetEdgeProps(t.From, t.To, t.Type, nil); err != nil {
+			if err := u.v.SetEdgeProps(engine.Edge{From: t.From, To: t.To, Type: t.Type}, nil); err != nil {
 				return err
 			}
 			if err := method.ForgetJobs(u.v, graph.Item(t)); err != nil {

@@ -92,7 +92,7 @@ func TestSummaries(t *testing.T) {
 				line += fmt.Sprint(" times ", total.Count)
 			}
 			if v.EdgeTypeName(e.Type) == edgeRelation {
-				props, err := v.EdgeProps(e.From, e.To, e.Type)
+				props, err := v.EdgeProps(engine.Edge{From: e.From, To: e.To, Type: e.Type})
 				if err != nil {
 					return err
 				}

@@ -332,7 +332,7 @@ func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, 
 			return err
 		}
 		if c.Remove {
-			err = v.RemoveEdge(c.From, c.To, t)
+			err = v.RemoveEdge(engine.Edge{From: c.From, To: c.To, Type: t})
 		} else {
 			err = v.AddEdge(c.From, c.To, t, c.Sim)
 		}

@@ -171,7 +171,7 @@ func (b *builder) withdraw(key string, chunk engine.NodeID) error {
 		return err
 	}
 	for _, e := range contained {
-		if err := b.v.RemoveEdge(chunk, e, b.contains); err != nil {
+		if err := b.v.RemoveEdge(engine.Edge{From: chunk, To: e, Type: b.contains}); err != nil {
 			return err
 		}
 	}

@@ -204,7 +204,7 @@ func replaceEdges(v *engine.TxView, edgeType string, pairs [][2]engine.NodeID) e
 		delete(want, p)
 	}
 	for _, p := range gone {
-		if err := v.RemoveEdge(p[0], p[1], t); err != nil {
+		if err := v.RemoveEdge(engine.Edge{From: p[0], To: p[1], Type: t}); err != nil {
 			return err
 		}
 	}

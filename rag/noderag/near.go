@@ -182,7 +182,7 @@ func relink(v *engine.TxView, t engine.EdgeType, n linked) error {
 	}
 	for _, id := range graph.IDs(have) {
 		if id > n.ID && !want[id] { // those of lesser id are the other's
-			if err := v.RemoveEdge(n.ID, id, t); err != nil {
+			if err := v.RemoveEdge(engine.Edge{From: n.ID, To: id, Type: t}); err != nil {
 				return err
 			}
 		}

@@ -133,7 +133,7 @@ func halve(t *testing.T, c *ragtest.Corpus, s *system, ids map[string]engine.Nod
 		v := tx.Graph(s.g)
 		covers, _ := v.EdgeType(schema.Covers)
 		near, _ := v.EdgeType(schema.Near)
-		if err := v.RemoveEdge(ids["S1"], ids["S2"], covers); err != nil {
+		if err := v.RemoveEdge(engine.Edge{From: ids["S1"], To: ids["S2"], Type: covers}); err != nil {
 			return err
 		}
 		return v.AddEdge(ids["S1"], ids["S2"], near, .5)

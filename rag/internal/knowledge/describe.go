@@ -218,7 +218,7 @@ func (d *Describer) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, r
 	if len(result) == 0 {
 		props = nil
 	}
-	return v.SetEdgeProps(t.From, t.To, t.Type, props)
+	return v.SetEdgeProps(engine.Edge{From: t.From, To: t.To, Type: t.Type}, props)
 }
 
 // Describe returns what an entity or relation is called and how it is described:
@@ -312,7 +312,7 @@ func Undescribe(v *engine.TxView, targets []engine.Target) error {
 		case t.Type == 0:
 			err = v.SetProps(t.Node, engine.Props{PropDescription: {}, PropOf: {}, PropTexts: {}})
 		case v.EdgeTypeName(t.Type) == EdgeRelation:
-			err = v.SetEdgeProps(t.From, t.To, t.Type, nil)
+			err = v.SetEdgeProps(engine.Edge{From: t.From, To: t.To, Type: t.Type}, nil)
 		default:
 			continue
 		}
@@ -328,7 +328,7 @@ func Undescribe(v *engine.TxView, targets []engine.Target) error {
 
 func properties(v engine.Reader, t engine.Target) (engine.Props, error) {
 	if t.Type != 0 {
-		return v.EdgeProps(t.From, t.To, t.Type)
+		return v.EdgeProps(engine.Edge{From: t.From, To: t.To, Type: t.Type})
 	}
 	n, err := v.Node(t.Node)
 	if err != nil {

@@ -191,7 +191,7 @@ func (w *writer) withdraw(id engine.NodeID) error {
 				return err
 			}
 			for _, e := range named {
-				if err := w.v.RemoveEdge(id, e, t.edge); err != nil {
+				if err := w.v.RemoveEdge(engine.Edge{From: id, To: e, Type: t.edge}); err != nil {
 					return err
 				}
 			}

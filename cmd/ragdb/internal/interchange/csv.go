@@ -35,7 +35,7 @@ func WriteCSV(ctx context.Context, nodes, edges io.Writer, s *Source) error {
 		if err != nil {
 			return err
 		}
-		_ = w.Write(append([]string{n.ID, n.Type, n.Key}, cells(columns, n.Props)...))
+		_ = w.Write(append([]string{n.ID, strings.Join(append([]string{n.Type}, n.Labels...), ";"), n.Key}, cells(columns, n.Props)...))
 	}
 	if w.Flush(); w.Error() != nil {
 		return w.Error()
@@ -97,13 +97,15 @@ func cells(columns []string, props []Prop) []string {
 func ReadCSV(nodes, edges io.Reader, to Reader) error {
 	err := readTable(nodes, []string{colID}, func(r *record) error {
 		n := Node{ID: r.take(colID), Type: r.take(colLabel), Key: r.take(attrKey)}
-		n.Type, _, _ = strings.Cut(n.Type, ";") // several labels: the first
+		all := strings.Split(n.Type, ";")
+		n.Type = all[0]
 		if n.Key == "" {
 			n.Key = n.ID
 		}
-		if n.Type == "" {
+		if n.Type == "" && n.ID != ":"+n.Key { // else this program wrote a node without a label
 			n.Type = DefaultNodeType
 		}
+		n.Labels = labelsBeside(n.Type, all)
 		var err error
 		if n.Props, err = r.props(); err != nil {
 			return err

@@ -21,7 +21,14 @@ func WriteCypher(ctx context.Context, w io.Writer, s *Source) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, "CREATE (:%s {key: %s", name(n.Type), quote(n.Key))
+		b.WriteString("CREATE (")
+		if n.Type != "" {
+			for _, l := range append([]string{n.Type}, n.Labels...) {
+				b.WriteString(":" + name(l))
+			}
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(b, "{key: %s", quote(n.Key))
 		for _, p := range n.Props {
 			if p.Name != attrKey {
 				fmt.Fprintf(b, ", %s: %s", name(p.Name), literal(p.Value))
@@ -31,6 +38,9 @@ func WriteCypher(ctx context.Context, w io.Writer, s *Source) error {
 	}
 	end := func(id string) string {
 		t, key, _ := cutID(id, s.View)
+		if t == "" {
+			return fmt.Sprintf("(:!%% {key: %s})", quote(key)) // without a label
+		}
 		return fmt.Sprintf("(:%s {key: %s})", name(t), quote(key))
 	}
 	for e, err := range s.Edges(ctx) {
@@ -52,7 +62,7 @@ func WriteCypher(ctx context.Context, w io.Writer, s *Source) error {
 // cutID divides a node's id into type and key: a type may hold a colon itself,
 // as those of chunks do.
 func cutID(id string, v *engine.View) (t, key string, ok bool) {
-	for _, nt := range v.NodeTypes() {
+	for _, nt := range append(v.NodeTypes(), engine.NoType) {
 		n := v.NodeTypeName(nt)
 		if rest, found := strings.CutPrefix(id, n+":"); found && len(n) >= len(t) {
 			t, key, ok = n, rest, true

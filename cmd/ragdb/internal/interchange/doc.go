@@ -2,8 +2,7 @@
 // reads graphs from them: GraphML (Gephi, networkx, igraph, LightRAG), CSV with
 // the header of neo4j-admin import, and, to write only, a Cypher script.
 //
-// A node has one type and one edge of a type joins two nodes, as in the engine.
-// Nodes are named TYPE:KEY, so that the same names come out of equal graphs.
+// Nodes are named TYPE:KEY, one without a label :KEY, so that the same names come out of equal graphs.
 // What sources contribute is written as it sums up: a derived node's name and
 // description, an edge's weight. Reading makes nodes and edges of the reader's
 // own, which rest on no source.

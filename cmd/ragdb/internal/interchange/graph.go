@@ -15,10 +15,11 @@ import (
 
 // Node is a node as files have it.
 type Node struct {
-	ID    string // TYPE:KEY
-	Type  string
-	Key   string
-	Props []Prop // by name
+	ID     string   // TYPE:KEY
+	Type   string   // "" for a node without a label
+	Labels []string // beside the type, by name
+	Key    string
+	Props  []Prop // by name
 }
 
 // Edge is an edge between two nodes of the same file.
@@ -51,12 +52,15 @@ type Source struct {
 func (s *Source) Nodes(ctx context.Context) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
 		v := s.View.WithContext(ctx)
-		for _, t := range v.NodeTypes() {
+		done := roaring.New()
+		for _, t := range append(v.NodeTypes(), engine.NoType) {
 			set, err := v.Nodes(t)
 			if err != nil {
 				yield(Node{}, err)
 				return
 			}
+			set.AndNot(done) // those that have an earlier type too
+			done.Or(set)
 			if s.Allow != nil {
 				set.And(s.Allow)
 			}
@@ -77,6 +81,10 @@ func (s *Source) node(v *engine.View, id engine.NodeID) (Node, error) {
 	}
 	out := Node{Type: v.NodeTypeName(n.Type), Key: n.Key}
 	out.ID = out.Type + ":" + out.Key
+	for _, l := range n.Labels {
+		out.Labels = append(out.Labels, v.NodeTypeName(l))
+	}
+	slices.Sort(out.Labels)
 	all := engine.Props{}
 	for name, val := range n.Props() {
 		if strings.HasPrefix(name, "_") {
@@ -121,28 +129,36 @@ func (s *Source) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 			return v.NodeTypeName(n.Type) + ":" + n.Key, err
 		}
 		last, from := engine.NodeID(0), ""
-		for e, err := range v.Edges(engine.EdgeFilter{}) {
+		for pair, err := range v.Edges(engine.EdgeFilter{}) {
 			if err == nil && s.Allow != nil {
 				var ok bool
-				if ok, err = s.Allowed(e); err == nil && !ok {
+				if ok, err = s.Allowed(pair); err == nil && !ok {
 					continue
 				}
 			}
-			out := Edge{Type: v.EdgeTypeName(e.Type), Directed: e.Type.Directed(), Weight: e.Weight}
-			if err == nil && e.From != last {
-				last = e.From
-				from, err = name(e.From)
+			out := Edge{Type: v.EdgeTypeName(pair.Type), Directed: pair.Type.Directed()}
+			if err == nil && pair.From != last {
+				last = pair.From
+				from, err = name(pair.From)
 			}
 			out.From = from
 			if err == nil {
-				out.To, err = name(e.To)
+				out.To, err = name(pair.To)
 			}
+			var all []engine.Edge
 			if err == nil {
-				var props engine.Props
-				props, err = v.EdgeProps(e.From, e.To, e.Type)
-				out.Props = sorted(props)
+				all, err = v.Parallel(pair.From, []engine.Edge{pair})
 			}
-			if !yield(out, err) || err != nil {
+			for _, e := range all {
+				var props engine.Props
+				props, err = v.EdgeProps(e)
+				out.Props, out.Weight = sorted(props), e.Weight
+				if !yield(out, err) || err != nil {
+					return
+				}
+			}
+			if err != nil {
+				yield(out, err)
 				return
 			}
 		}

@@ -17,6 +17,7 @@ import (
 const (
 	attrType   = "type"
 	attrKey    = "key"
+	attrLabels = "labels" // all of a node with several, as :A:B
 	attrWeight = "weight"
 	// attrDirected says of an edge whether it has a direction: many programs
 	// refuse files in which some edges have one and others none.
@@ -58,6 +59,9 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 		fmt.Fprintf(b, `<node id="%s">`, escape(n.ID))
 		data("node", attrType, n.Type)
 		data("node", attrKey, n.Key)
+		if len(n.Labels) > 0 {
+			data("node", attrLabels, ":"+strings.Join(append([]string{n.Type}, n.Labels...), ":"))
+		}
 		for _, p := range n.Props {
 			data("node", apart(p.Name), graphMLText(p.Value))
 		}
@@ -109,6 +113,9 @@ func graphMLKeys(ctx context.Context, s *Source) (keys map[keyOf]graphMLKey, ids
 		if err != nil {
 			return nil, nil, err
 		}
+		if len(n.Labels) > 0 {
+			add(keyOf{"node", attrLabels}, typeString)
+		}
 		for _, p := range n.Props {
 			add(keyOf{"node", apart(p.Name)}, typeOf(p.Value))
 		}
@@ -127,7 +134,7 @@ func graphMLKeys(ctx context.Context, s *Source) (keys map[keyOf]graphMLKey, ids
 // apart keeps a property apart from the attributes that have its name.
 func apart(name string) string {
 	switch name {
-	case attrType, attrKey, attrWeight, attrDirected:
+	case attrType, attrKey, attrLabels, attrWeight, attrDirected:
 		return name + "_"
 	}
 	return name
@@ -323,12 +330,17 @@ func (g *graphMLReader) node(e *graphMLElement) error {
 	if err != nil {
 		return err
 	}
-	n := Node{ID: e.attr("id"), Type: take(data, attrType, "entity_type", "labels")}
+	n := Node{ID: e.attr("id"), Type: take(data, attrType, "entity_type")}
 	if n.ID == "" {
 		return g.errorf("a node has no id")
 	}
-	n.Type, _, _ = strings.Cut(strings.TrimPrefix(n.Type, ":"), ":") // Neo4j writes :A:B
-	if full := take(data, attrKey); full != "" {
+	full := take(data, attrLabels) // Neo4j writes :A:B
+	all := strings.Split(strings.TrimPrefix(strings.TrimPrefix(full, ":"+n.Type), ":"), ":")
+	if n.Type == "" {
+		n.Type = all[0]
+	}
+	n.Type, _, _ = strings.Cut(strings.TrimPrefix(n.Type, ":"), ":")
+	if full = take(data, attrKey); full != "" {
 		n.Key = full
 		// A type may hold a colon if this program wrote it.
 		if t, ok := strings.CutSuffix(n.ID, ":"+full); ok {
@@ -337,9 +349,10 @@ func (g *graphMLReader) node(e *graphMLElement) error {
 	} else {
 		n.Key = n.ID
 	}
-	if n.Type == "" {
+	if n.Type == "" && n.ID != ":"+n.Key { // else this program wrote a node without a label
 		n.Type = DefaultNodeType
 	}
+	n.Labels = labelsBeside(n.Type, all)
 	n.Props = sorted(data)
 	return g.to.Node(n)
 }

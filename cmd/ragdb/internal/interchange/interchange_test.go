@@ -49,7 +49,11 @@ func lines(t *testing.T, db *engine.DB, g *engine.Graph) []string {
 			if err != nil {
 				return err
 			}
-			out = append(out, fmt.Sprintf("%s %s %s %v", n.ID, n.Type, n.Key, typed(t, n.Props)))
+			labels := ""
+			for _, l := range n.Labels {
+				labels += ":" + l
+			}
+			out = append(out, fmt.Sprintf("%s %s%s %s %v", n.ID, n.Type, labels, n.Key, typed(t, n.Props)))
 		}
 		for e, err := range src.Edges(t.Context()) {
 			if err != nil {
@@ -143,6 +147,18 @@ func fill(t *testing.T, db *engine.DB, g *engine.Graph, seed uint64) {
 			if err != nil {
 				return err
 			}
+			switch r.IntN(4) {
+			case 0:
+				err = v.SetLabels(id, nil)
+			case 1:
+				var more engine.TypeID
+				if more, err = v.MakeNodeType([]string{"old", "new town"}[r.IntN(2)]); err == nil {
+					err = v.SetLabels(id, []engine.TypeID{nt, more})
+				}
+			}
+			if err != nil {
+				return err
+			}
 			ids = append(ids, id)
 		}
 		for range 120 {
@@ -152,11 +168,18 @@ func fill(t *testing.T, db *engine.DB, g *engine.Graph, seed uint64) {
 				return err
 			}
 			from, to := ids[r.IntN(len(ids))], ids[r.IntN(len(ids))]
-			if err := v.AddEdge(from, to, et, float32(r.NormFloat64())); err != nil {
+			made, err := v.AddParallel(from, to, et, float32(r.NormFloat64()))
+			if err != nil {
 				return err
 			}
 			if r.IntN(3) == 0 {
-				if err := v.SetEdgeProps(from, to, et, engine.Props{"since": engine.Int(int64(r.IntN(100)))}); err != nil {
+				made, err = v.AddParallel(from, to, et, 1)
+				if err != nil {
+					return err
+				}
+			}
+			if r.IntN(3) == 0 {
+				if err := v.SetEdgeProps(made, engine.Props{"since": engine.Int(int64(r.IntN(100)))}); err != nil {
 					return err
 				}
 			}
@@ -261,7 +284,7 @@ func TestForeign(t *testing.T) {
 			`[node:KARROW organization:ACME] edge false 2.5 []|node:KARROW node KARROW []|organization:ACME organization ACME [{description Makes pumps}]`},
 		"neo4j": {head + `<key id="labels" for="node" attr.name="labels"/><key id="label" for="edge" attr.name="label"/><key id="age" for="node" attr.name="age" attr.type="int"/>
 <graph id="G" edgedefault="directed"><node id="n0" labels=":Person"><data key="labels">:Person:Admin</data><data key="age">41</data></node><node id="n1"><data key="labels">:Person</data></node><edge id="e0" source="n0" target="n1" label="KNOWS"><data key="label">KNOWS</data></edge></graph></graphml>`,
-			`Person:n0 Person n0 [{age 41}]|Person:n1 Person n1 []|[Person:n0 Person:n1] KNOWS true 1 []`},
+			`Person:n0 Person:Admin n0 [{age 41}]|Person:n1 Person n1 []|[Person:n0 Person:n1] KNOWS true 1 []`},
 		"presets": {head + `<key id="d0" for="node" attr.name="colour" attr.type="string"><default>yellow</default></key>
 <graph edgedefault="undirected"><node id="a"><data key="d0">green</data></node><node id="b"/></graph></graphml>`,
 			`node:a node a [{colour green}]|node:b node b [{colour yellow}]`},

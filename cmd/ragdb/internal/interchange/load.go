@@ -26,7 +26,7 @@ func Load(ctx context.Context, db *engine.DB, g *engine.Graph, read func(to Read
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{ctx: ctx, db: db, g: g, ids: map[string]engine.NodeID{}, directed: types}
+	l := &loader{ctx: ctx, db: db, g: g, ids: map[string]engine.NodeID{}, directed: types, numbers: map[engine.Edge]uint32{}}
 	if err := read(Reader{Node: l.node, Edge: l.edge}); err != nil {
 		return &l.out, err
 	}
@@ -75,10 +75,13 @@ type loader struct {
 	g        *engine.Graph
 	ids      map[string]engine.NodeID
 	directed map[string]bool
-	nodes    []Node
-	edges    []Edge
-	bytes    int
-	out      Loaded
+	// numbers are how many edges of a pair of nodes the file had so far: the next is a
+	// parallel one of that number.
+	numbers map[engine.Edge]uint32
+	nodes   []Node
+	edges   []Edge
+	bytes   int
+	out     Loaded
 }
 
 func (l *loader) node(n Node) error {
@@ -108,11 +111,20 @@ func (l *loader) flush() error {
 	err := l.db.Update(l.ctx, func(tx *engine.Tx) error {
 		v := tx.Graph(l.g)
 		for _, n := range l.nodes {
-			t, err := v.MakeNodeType(n.Type)
-			if err != nil {
-				return err
+			types := []engine.TypeID{}
+			if n.Type != "" {
+				for _, l := range append([]string{n.Type}, n.Labels...) {
+					t, err := v.MakeNodeType(l)
+					if err != nil {
+						return err
+					}
+					types = append(types, t)
+				}
 			}
-			id, _, err := v.PutNode(t, n.Key, propsOf(n.Props))
+			id, _, err := v.PutNode(append(types, engine.NoType)[0], n.Key, propsOf(n.Props))
+			if err == nil && len(types) > 0 {
+				err = v.SetLabels(id, types)
+			}
 			if err != nil {
 				return fmt.Errorf("node %q: %w", n.ID, err)
 			}
@@ -124,10 +136,17 @@ func (l *loader) flush() error {
 				return err
 			}
 			from, to := l.find(made, e.From), l.find(made, e.To)
-			if err := v.AddEdge(from, to, t, e.Weight); err != nil {
+			edge := engine.Edge{From: from, To: to, Type: t}
+			if !e.Directed && from > to {
+				edge.From, edge.To = to, from
+			}
+			pair := edge
+			edge.N, edge.Weight = l.numbers[pair], e.Weight
+			l.numbers[pair]++
+			if err := v.PutEdge(edge); err != nil {
 				return fmt.Errorf("edge from %q to %q: %w", e.From, e.To, err)
 			}
-			if err := v.SetEdgeProps(from, to, t, propsOf(e.Props)); err != nil {
+			if err := v.SetEdgeProps(edge, propsOf(e.Props)); err != nil {
 				return fmt.Errorf("edge from %q to %q: %w", e.From, e.To, err)
 			}
 		}

@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,18 @@ func (e *FileError) Is(target error) bool { return target == engine.ErrInvalid }
 type Reader struct {
 	Node func(Node) error
 	Edge func(Edge) error
+}
+
+// labelsBeside returns the labels of a list that are not the type, by name.
+func labelsBeside(typ string, all []string) []string {
+	var out []string
+	for _, l := range all {
+		if l != "" && l != typ && typ != "" {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // take removes the first of some attributes that there is.
