@@ -220,7 +220,7 @@ func (c *statementCrasher) statement(i int) string {
 	key := func() string { return fmt.Sprintf("k%d", r.IntN(15)) }
 	label := func() string { return []string{"A", "B"}[r.IntN(2)] }
 	property := func() string { return []string{"n", "s", "m"}[r.IntN(3)] }
-	switch r.IntN(18) {
+	switch r.IntN(19) {
 	case 0, 1:
 		return fmt.Sprintf("CREATE (:%s {key: '%s', n: %d, s: '%s'})", label(), key(), r.IntN(5), strings.Repeat("x", r.IntN(2000)))
 	case 2, 3:
@@ -249,6 +249,11 @@ func (c *statementCrasher) statement(i int) string {
 		return "CREATE VECTOR INDEX vecs FOR (a:A) ON (a.v) OPTIONS {dimensions: 2, similarity: 'euclidean'}"
 	case 16:
 		return "DROP INDEX vecs IF EXISTS"
+	case 17:
+		return fmt.Sprintf("MATCH (a:%s) WHERE a.n < %d SET a.m = %s", label(), r.IntN(6), []string{
+			fmt.Sprintf("date('2024-01-01') + duration({days: %d})", i), "[time('10:00+01:00'), time('10:00')]", "duration('P1M')", "datetime('2024-07-01[Europe/Vienna]')",
+			fmt.Sprintf("[a.n, %d]", i), "[1.5, 2]", "[true, false]", "point({x: a.n, y: 1})", "[point({x: 1, y: 1})]",
+		}[r.IntN(9)])
 	}
 	return c.copyStatement()
 }

@@ -12,6 +12,7 @@ import abc
 import asyncio
 import base64
 import contextlib
+import datetime
 import http.client
 import json
 import os
@@ -593,7 +594,8 @@ class Database(abc.ABC):
         """Run a statement of the query language and iterate over its rows.
 
         Without ``write`` it may only read, and its rows come as they are used. With it
-        the statement has ended when the call returns.
+        the statement has ended when the call returns. A parameter that is a date or a
+        time comes as text: write ``date($x)``, ``datetime($x)``.
         """
 
     @abc.abstractmethod
@@ -633,9 +635,16 @@ def _document(d: Document | Mapping[str, Any]) -> Document:
         raise _error("usage", f"a document has {known}, and one was given with {', '.join(map(str, d))}") from None
 
 
+def _iso(v: Any) -> str:
+    """A date or time as text, which ``date($x)`` and its like read."""
+    if isinstance(v, datetime.date | datetime.time):
+        return v.isoformat()
+    raise TypeError(f"{type(v).__name__} is no value")
+
+
 def _dump(v: Any) -> bytes:
     try:
-        return json.dumps(v, ensure_ascii=False, allow_nan=False).encode()
+        return json.dumps(v, ensure_ascii=False, allow_nan=False, default=_iso).encode()
     except (TypeError, ValueError) as e:  # UnicodeEncodeError is a ValueError
         raise _error("usage", f"a value cannot be written as JSON: {e}") from None
 
