@@ -2,6 +2,7 @@ package engine
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/ragdb/ragdb/engine/temporal"
 )
@@ -45,7 +46,7 @@ func decodeTemporal(s string) (temporal.Value, error) {
 	if s == "" {
 		return temporal.Value{}, errNoValue
 	}
-	return temporal.Kind(s[0]).Decode([]byte(s[1:]))
+	return temporal.Kind(s[0]).Decode(unsafe.Slice(unsafe.StringData(s), len(s))[1:]) // which reads them only
 }
 
 // onlyEqual reports whether values of the kind have no order that < and > ask

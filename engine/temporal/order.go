@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -70,18 +69,22 @@ func (v Value) Append(dst []byte) []byte {
 	return dst
 }
 
+// errBytes is the error of bytes that no value is written as.
+var errBytes = errors.New("these bytes are no temporal value")
+
+// sizes are the lengths of the bytes of each kind, without the name of a zone.
+var sizes = [...]int{KindDate: 8, KindLocalTime: 8, KindTime: 12, KindLocalDateTime: 12, KindDateTime: 16, KindDuration: 28}
+
 // Decode reads what [Value.Append] wrote of a kind. Any other bytes are an error.
-func (kind Kind) Decode(b []byte) (Value, error) {
-	bad := fmt.Errorf("%d bytes are no %s", len(b), kind)
-	sizes := [...]int{KindDate: 8, KindLocalTime: 8, KindTime: 12, KindLocalDateTime: 12, KindDateTime: 16, KindDuration: 28}
-	if kind < KindDate || kind > KindDuration || len(b) < sizes[kind] || len(b) > sizes[kind] && kind != KindDateTime {
-		return Value{}, bad
+func (k Kind) Decode(b []byte) (Value, error) {
+	if k < KindDate || k > KindDuration || len(b) < sizes[k] || len(b) > sizes[k] && k != KindDateTime {
+		return Value{}, errBytes
 	}
 	long := func(at int) int64 { return int64(binary.BigEndian.Uint64(b[at:]) ^ 1<<63) }
 	short := func(at int) int32 { return int32(binary.BigEndian.Uint32(b[at:]) ^ 1<<31) }
 	p := parts{}
 	seconds, nanos := long(0), int64(0)
-	switch kind {
+	switch k {
 	case KindDate:
 		p.days = seconds
 	case KindLocalTime:
@@ -89,39 +92,38 @@ func (kind Kind) Decode(b []byte) (Value, error) {
 	case KindTime:
 		p.offset = short(8)
 		if seconds < -dayNanos || seconds > 2*dayNanos {
-			return Value{}, bad
+			return Value{}, errBytes
 		}
 		p.nanos = seconds + int64(p.offset)*secondNanos
 	case KindDuration:
 		return decodeDuration(seconds, short(8), long(12), long(20))
 	default:
 		nanos = int64(short(8))
-		if kind == KindDateTime {
+		if k == KindDateTime {
 			p.offset, p.zone = short(12), string(b[16:])
 		}
 		if p.zone != "" && checkZone(p.zone) != nil || nanos < 0 || nanos >= secondNanos ||
 			seconds > (maxDay+2)*daySeconds || seconds < (minDay-2)*daySeconds {
-			return Value{}, bad
+			return Value{}, errBytes
 		}
 		p = fromUTC(seconds, nanos, p.offset, p.zone)
 	}
 	if p.nanos < 0 || p.nanos >= dayNanos || p.offset > maxOffset || p.offset < -maxOffset {
-		return Value{}, bad
+		return Value{}, errBytes
 	}
-	return p.of(kind)
+	return p.of(k)
 }
 
 func decodeDuration(length int64, nanos int32, months, days int64) (Value, error) {
-	bad := errors.New("28 bytes are no duration")
 	m, ok := multiplyAdd(months, -monthSeconds, 0)
 	n, ok2 := multiplyAdd(days, -daySeconds, 0)
 	if !ok || !ok2 || nanos < 0 || int64(nanos) >= secondNanos {
-		return Value{}, bad
+		return Value{}, errBytes
 	}
 	// What is left of the length are the seconds.
 	rest, ok := sum(length, m, n)
 	if !ok {
-		return Value{}, bad
+		return Value{}, errBytes
 	}
 	return NewDuration(months, days, rest, int64(nanos))
 }
