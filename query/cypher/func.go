@@ -250,7 +250,7 @@ func (c *compiler) existsProperty(e *funcCall) evaluator {
 
 // wants returns the TypeError of an argument.
 func wants(at Pos, function, what string, v Value) error {
-	return typeError(at, "%s() needs %s, not %s", function, what, aKind(v))
+	return evalError(at, codeType, "InvalidArgumentValue", "%s() needs %s, not %s", function, what, aKind(v))
 }
 
 // count returns a number with its noun.

@@ -35,7 +35,7 @@ func toStored(at Pos, v Value) (engine.Value, error) {
 	case KindList:
 		return storedList(at, v.AsList())
 	}
-	return engine.Value{}, typeError(at, "a property cannot be %s", aKind(v))
+	return engine.Value{}, evalError(at, codeType, "InvalidPropertyType", "a property cannot be %s", aKind(v))
 }
 
 // storedList returns the stored form of a list. Integers beside floats become
@@ -48,7 +48,7 @@ func storedList(at Pos, list []Value) (engine.Value, error) {
 	out := make([]engine.Value, len(list))
 	for i, x := range list {
 		if x.kind == KindList || x.kind == KindNull {
-			return engine.Value{}, typeError(at, "a property cannot be a list with %s in it", aKind(x))
+			return engine.Value{}, evalError(at, codeType, "InvalidPropertyType", "a property cannot be a list with %s in it", aKind(x))
 		}
 		if x.kind == KindInt && floats {
 			x = Float(x.AsFloat())
@@ -61,7 +61,7 @@ func storedList(at Pos, list []Value) (engine.Value, error) {
 	}
 	v, err := engine.ListOf(out)
 	if err != nil {
-		return v, typeError(at, "a property cannot be a list of values of several kinds, such as %s and %s", aKind(list[0]), aKind(differing(list)))
+		return v, evalError(at, codeType, "InvalidPropertyType", "a property cannot be a list of values of several kinds, such as %s and %s", aKind(list[0]), aKind(differing(list)))
 	}
 	return v, nil
 }
