@@ -89,6 +89,7 @@ func countsText(c cypher.Counts) string {
 		{c.NodesDeleted, "node", "deleted"}, {c.EdgesDeleted, "edge", "deleted"},
 		{c.LabelsAdded, "label", "added"}, {c.LabelsRemoved, "label", "removed"},
 		{c.PropertiesSet, "property", "set"}, {c.VectorsSet, "vector", "set"},
+		{c.GraphsMade, "graph", "made"}, {c.GraphsDropped, "graph", "dropped"},
 		{c.IndexesAdded, "index", "made"}, {c.IndexesRemoved, "index", "dropped"},
 	} {
 		switch {

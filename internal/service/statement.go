@@ -76,6 +76,8 @@ type Counts struct {
 	IndexesRemoved int `json:"indexes_removed"`
 	LabelsAdded    int `json:"labels_added,omitempty"`
 	LabelsRemoved  int `json:"labels_removed,omitempty"`
+	GraphsMade     int `json:"graphs_made,omitempty"`
+	GraphsDropped  int `json:"graphs_dropped,omitempty"`
 }
 
 // CountsOf returns what a statement wrote, nil for nothing.
@@ -83,7 +85,7 @@ func CountsOf(c cypher.Counts) *Counts {
 	if !c.Any() {
 		return nil
 	}
-	return &Counts{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved, c.LabelsAdded, c.LabelsRemoved}
+	return &Counts{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved, c.LabelsAdded, c.LabelsRemoved, c.GraphsMade, c.GraphsDropped}
 }
 
 // PlanRow is a step of a plan.

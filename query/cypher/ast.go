@@ -26,6 +26,7 @@ type statement struct {
 	Use   *useClause    // USE graph alone: the session's graph from here on
 	Index *indexClause  // CREATE or DROP of an index
 	Copy  *copyClause   // COPY FROM or COPY TO
+	Graph *graphClause  // CREATE GRAPH or DROP GRAPH
 }
 
 // regularQuery is a union of parts; most have one.

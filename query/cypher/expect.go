@@ -38,7 +38,7 @@ type Expectation struct {
 var (
 	beginWords = []string{
 		"MATCH", "CALL", "RETURN", "OPTIONAL MATCH", "UNWIND", "WITH", "CREATE",
-		"MERGE", "USE", "EXPLAIN", "PROFILE", "COPY", "LOAD CSV", "CREATE INDEX",
+		"MERGE", "USE", "EXPLAIN", "PROFILE", "COPY", "LOAD CSV", "CREATE INDEX", "CREATE GRAPH",
 		"CREATE VECTOR INDEX", "DROP INDEX", "DROP VECTOR INDEX",
 	}
 	nextWords = []string{

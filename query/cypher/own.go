@@ -98,7 +98,7 @@ func (s *Session) readOnly(ctx context.Context, reason string) error {
 			own = append(own, name)
 		}
 	}
-	what := "make a graph of your own with CALL db.createGraph('mine') and write to it after USE mine"
+	what := "make a graph of your own with CREATE GRAPH mine and write to it after USE mine"
 	if len(own) == 1 {
 		what = "write to " + own[0] + " after USE " + quoteGraph(own[0])
 	} else if len(own) > 1 {

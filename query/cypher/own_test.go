@@ -147,3 +147,40 @@ func TestWritableGraphsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphStatements: CREATE GRAPH and DROP GRAPH make and remove graphs of the user's
+// own, and no others.
+func TestGraphStatements(t *testing.T) {
+	db := freshDatabase(t)
+	s := freshSession(t, db, cypher.Options{})
+	for _, c := range []struct{ text, err string }{
+		{"CREATE GRAPH mine", ""},
+		{"CREATE GRAPH mine", `there is a graph "mine" already`},
+		{"create graph mine if not exists", ""},
+		{"CREATE GRAPH 'a b/c'", ""},
+		{"CREATE GRAPH", "the name of a graph"},
+		{"CREATE GRAPH a.b", "written in quotes"},
+		{"EXPLAIN CREATE GRAPH x", "a plan of making a graph"},
+		{"USE mine", ""},
+		{"CREATE (:Person {name: 'Ada'})", ""},
+		{"DROP GRAPH mine", "is the graph in use"},
+		{"DROP GRAPH 'a b/c'", ""},
+		{"DROP GRAPH 'a b/c'", `there is no graph "a b/c"`},
+		{"DROP GRAPH 'a b/c' IF EXISTS", ""},
+		{"DROP GRAPH base", "read-only"},
+		{"USE base", ""},
+		{"DROP GRAPH mine", ""},
+	} {
+		err := drain(t.Context(), s, c.text)
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.err)
+		}
+	}
+	if all, err := s.Namespace().Graphs(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("the graphs are %v, %v", all, err)
+	}
+	only := freshSession(t, db, cypher.Options{ReadOnly: true})
+	if err := drain(t.Context(), only, "CREATE GRAPH x"); !errors.Is(err, engine.ErrReadOnly) {
+		t.Errorf("a session that only reads: %v", err)
+	}
+}

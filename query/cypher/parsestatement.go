@@ -32,6 +32,8 @@ func (p *parser) statement() *statement {
 	}
 	use := p.use()
 	switch {
+	case use == nil && p.graphFollows():
+		s.Graph = p.graphClause()
 	case p.isKeyword(kwCreate) && p.indexFollows(), p.isKeyword(kwDrop):
 		s.Index = p.indexClause()
 		s.Index.Use = use
@@ -65,19 +67,25 @@ func (p *parser) use() *useClause {
 	u := &useClause{Pos: p.pos()}
 	p.next()
 	t := p.tok()
-	if t.kind == tokString {
-		u.Graph = p.stringValue()
-	} else {
-		u.Graph = p.anyName("the name of a graph, a word or a text in quotes")
-	}
-	switch odd := p.tok(); {
-	case odd.kind == tokDot, odd.kind == tokMinus, odd.kind == tokForeign, odd.kind == tokEqual, odd.bad == badCharacter:
-		p.fail(p.tok(), "", "the name of a graph with such characters is written in quotes: USE 'name'")
-	}
+	u.Graph = p.graphName()
 	if p.is(tokLeftParen) {
 		p.unsupported(t, "functions in USE; write the name of the graph")
 	}
 	return u
+}
+
+// graphName parses the name of a graph.
+func (p *parser) graphName() (name string) {
+	if p.tok().kind == tokString {
+		name = p.stringValue()
+	} else {
+		name = p.anyName("the name of a graph, a word or a text in quotes")
+	}
+	switch odd := p.tok(); {
+	case odd.kind == tokDot, odd.kind == tokMinus, odd.kind == tokForeign, odd.kind == tokEqual, odd.bad == badCharacter:
+		p.fail(p.tok(), "", "the name of a graph with such characters is written in quotes: 'name'")
+	}
+	return name
 }
 
 // query parses parts joined by UNION; use stands in front of the first.

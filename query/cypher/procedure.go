@@ -144,35 +144,12 @@ func (c *ProcedureCall) Of(v Value) *ProcedureCall {
 // MakeGraph creates a graph of the user's own in the namespace. If the name is
 // taken, the error is [engine.ErrInvalid].
 func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
-	if err := c.x.session.changes(c.x.ctx); err != nil {
-		return err
-	}
-	has, err := c.Namespace.HasGraph(ctx, name)
-	if err == nil && has {
-		err = phase.Mark(engine.ErrInvalid, "there is a graph %q already", name)
-	}
-	if err == nil {
-		_, err = c.Namespace.Graph(ctx, name)
-	}
-	return err
+	return c.x.session.makeGraph(ctx, name)
 }
 
 // DropGraph removes a graph of the user's own with all its data.
 func (c *ProcedureCall) DropGraph(ctx context.Context, name string) error {
-	if err := c.x.session.changes(c.x.ctx); err != nil {
-		return err
-	}
-	g, err := c.x.session.open(ctx, name)
-	if err != nil {
-		return err
-	}
-	if err := c.x.session.writable(ctx, g, false); err != nil {
-		return err
-	}
-	if name == c.x.session.use {
-		return phase.Mark(engine.ErrInvalid, "%q is the graph in use: USE another one first", name)
-	}
-	return c.Namespace.Drop(ctx, name)
+	return c.x.session.dropGraph(ctx, name)
 }
 
 func (c *ProcedureCall) at(g *graph) *ProcedureCall {

@@ -41,6 +41,7 @@ type Counts struct {
 	PropertiesSet                int
 	VectorsSet                   int
 	IndexesAdded, IndexesRemoved int
+	GraphsMade, GraphsDropped    int
 }
 
 // Any reports whether anything was written.

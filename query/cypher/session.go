@@ -137,6 +137,8 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 		err = s.runIndex(x, st)
 	case st.Copy != nil:
 		err = s.runCopy(x, st)
+	case st.Graph != nil:
+		err = s.runGraph(x, st)
 	default:
 		err = s.runQuery(x, st)
 	}

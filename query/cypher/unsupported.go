@@ -52,7 +52,7 @@ func unsupportedCreate(word string) string {
 		return "constraints"
 	case "UNIQUE":
 		return "CREATE UNIQUE; write MERGE"
-	case "DATABASE", "COMPOSITE", "GRAPH", "ALIAS":
+	case "DATABASE", "COMPOSITE", "ALIAS":
 		return w + ", administration of databases"
 	case "USER", "ROLE", "SERVER":
 		return w + ", administration of users and servers"
