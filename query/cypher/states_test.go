@@ -34,6 +34,9 @@ var kindsOfStatements = []string{
 	"COPY P FROM 'p.csv'", "COPY (MATCH (n) RETURN n.key AS k) TO 'out.jsonl'", "CALL db.labels()", "CALL db.createGraph('g2')", "CALL db.dropGraph('g2')",
 	"CALL graph.wcc() YIELD node RETURN node", "CALL graph.pagerank.write({property: 'pr'})", "CALL db.stats()", "CALL db.check()", "",
 	";", "RETURN", "\xff", "RETURN $missing",
+	"MATCH (n) CALL (n) { MATCH (n)--(m) RETURN m } RETURN n, m", "MATCH (n) CALL { WITH n SET n.x = 1 }", "FOREACH (i IN [1, 2] | CREATE (:P))",
+	"UNWIND [1, 2, 3] AS i CALL (i) { CREATE (:P {i: i}) } IN TRANSACTIONS OF 1 ROW RETURN count(*)", "LOAD CSV FROM 'p.csv' AS row RETURN row",
+	"RETURN EXISTS { MATCH (n) RETURN n }, COUNT { MATCH (n)-->(m) RETURN m }, COLLECT { MATCH (n) RETURN n.key }", "RETURN rand(), randomUUID()",
 }
 
 // states are the states of a database, a session and a context that a call may
