@@ -27,7 +27,7 @@ type bruteGraph struct {
 	edges []*bruteEdge
 }
 
-// randomBrute makes a graph of a few nodes, with loops but no two edges of one type
+// randomBrute makes a graph of a few nodes, with loops and several edges of one type
 // between the same nodes.
 func randomBrute(r *rand.Rand) *bruteGraph {
 	g := &bruteGraph{}
@@ -44,15 +44,9 @@ func randomBrute(r *rand.Rand) *bruteGraph {
 		}
 		g.nodes = append(g.nodes, n)
 	}
-	seen := map[string]bool{}
 	for range r.IntN(8) {
 		e := &bruteEdge{id: 100 + len(g.edges), kind: []string{"R", "S"}[r.IntN(2)],
 			from: g.nodes[r.IntN(len(g.nodes))], to: g.nodes[r.IntN(len(g.nodes))], props: map[string]any{}}
-		key := fmt.Sprint(e.from.id, e.kind, e.to.id)
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
 		e.props["id"] = int64(e.id)
 		if r.IntN(3) > 0 {
 			e.props["w"] = int64(r.IntN(4))
