@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"strings"
 )
 
 // exportRule is an index or a constraint over labels or a type of edges.
@@ -33,16 +32,6 @@ func (x *exporter) ruleLines() error {
 		}
 	}
 	return err
-}
-
-// ownField reports whether a field belongs to a rule: its terms follow from the
-// nodes.
-func (x *exporter) ownField(name string) (bool, error) {
-	if !strings.HasPrefix(name, fulltextPrefix) {
-		return false, nil
-	}
-	rules, err := x.rules()
-	return slices.ContainsFunc(rules, func(r *ruleState) bool { return r.Kind == FulltextIndex && r.Field() == name }), err
 }
 
 // makeRule makes a rule of an import, unless the graph has it.

@@ -38,12 +38,6 @@ func (x *exporter) fieldLines() error {
 
 func (x *exporter) eachField(fn func(id uint32, name string, o FieldOptions) error) error {
 	for _, name := range x.Fields() {
-		if own, err := x.ownField(name); own || err != nil {
-			if err != nil {
-				return err
-			}
-			continue
-		}
 		id, o, err := x.field(name)
 		if err != nil {
 			return err

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/internal/layout"
@@ -42,7 +44,11 @@ func decodeFieldOptions(b []byte) (FieldOptions, error) {
 // MakeField makes a field of terms, or returns nil if it exists with the
 // same options. A name that has others is [ErrExists].
 func (v *TxView) MakeField(name string, o FieldOptions) error {
-	return v.wrap(fmt.Sprintf("make field %q", name), v.makeField(name, o))
+	err := phase.Mark(ErrInvalid, "names that begin with %s are those of indexes", fulltextPrefix)
+	if !strings.HasPrefix(name, fulltextPrefix) {
+		err = v.makeField(name, o)
+	}
+	return v.wrap(fmt.Sprintf("make field %q", name), err)
 }
 
 func (v *TxView) makeField(name string, o FieldOptions) error {
@@ -95,5 +101,8 @@ func (r *reader) FieldInfo(name string) (FieldOptions, error) {
 	return o, r.wrap("field", err)
 }
 
-// Fields returns the names of the graph's fields, in order.
-func (r *reader) Fields() []string { return r.cataloguedNames(layout.KindField) }
+// Fields returns the names of the graph's fields, in order, without those of
+// fulltext indexes ([Rule.Field]).
+func (r *reader) Fields() []string {
+	return slices.DeleteFunc(r.cataloguedNames(layout.KindField), func(name string) bool { return strings.HasPrefix(name, fulltextPrefix) })
+}

@@ -91,6 +91,7 @@ func countsText(c cypher.Counts) string {
 		{c.PropertiesSet, "property", "set"}, {c.VectorsSet, "vector", "set"},
 		{c.GraphsMade, "graph", "made"}, {c.GraphsDropped, "graph", "dropped"},
 		{c.IndexesAdded, "index", "made"}, {c.IndexesRemoved, "index", "dropped"},
+		{c.ConstraintsAdded, "constraint", "made"}, {c.ConstraintsRemoved, "constraint", "dropped"},
 	} {
 		switch {
 		case p.n == 0:

@@ -78,6 +78,9 @@ type Counts struct {
 	LabelsRemoved  int `json:"labels_removed,omitempty"`
 	GraphsMade     int `json:"graphs_made,omitempty"`
 	GraphsDropped  int `json:"graphs_dropped,omitempty"`
+
+	ConstraintsAdded   int `json:"constraints_added,omitempty"`
+	ConstraintsRemoved int `json:"constraints_removed,omitempty"`
 }
 
 // CountsOf returns what a statement wrote, nil for nothing.
@@ -85,7 +88,10 @@ func CountsOf(c cypher.Counts) *Counts {
 	if !c.Any() {
 		return nil
 	}
-	return &Counts{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved, c.LabelsAdded, c.LabelsRemoved, c.GraphsMade, c.GraphsDropped}
+	return &Counts{
+		c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved,
+		c.LabelsAdded, c.LabelsRemoved, c.GraphsMade, c.GraphsDropped, c.ConstraintsAdded, c.ConstraintsRemoved,
+	}
 }
 
 // PlanRow is a step of a plan.

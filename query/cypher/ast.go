@@ -1,5 +1,7 @@
 package cypher
 
+import "github.com/ragdb/ragdb/engine"
+
 // Pos is a place in the text of a statement, in bytes from its start.
 type Pos int
 
@@ -247,7 +249,7 @@ type deleteClause struct {
 	Exprs  []expr
 }
 
-// indexClause is CREATE [VECTOR] INDEX or DROP [VECTOR] INDEX.
+// indexClause is CREATE or DROP of an INDEX or a CONSTRAINT.
 type indexClause struct {
 	Pos
 	Use      *useClause // nil for the session's graph
@@ -255,9 +257,17 @@ type indexClause struct {
 	Vector   bool
 	Name     string // "" if CREATE INDEX gives none
 	IfExists bool   // IF EXISTS, or IF NOT EXISTS
-	Label    string
+	Label    string // or the edge type, "" for all nodes
 	Property string
 	Options  *mapLit // nil for none
+
+	Kind       string // TEXT, POINT, LOOKUP or FULLTEXT; "" for others
+	Constraint bool
+	Edges      bool
+	Labels     []string        // after Label
+	Properties []string        // after Property
+	Rule       engine.RuleKind // of a constraint
+	ValueType  string          // of a constraint
 }
 
 // copyClause is COPY label FROM 'file', COPY label FROM 'file' with edges, or

@@ -132,7 +132,11 @@ func TestExplain(t *testing.T) {
 	give(t, s, `UNWIND range(1, 200) AS i CREATE (:Many {key: 'm' + toString(i), i: i});
 		UNWIND range(1, 5) AS i CREATE (:Few {key: 'f' + toString(i), i: i});
 		MATCH (m:Many), (f:Few {key: 'f1'}) CREATE (m)-[:IN]->(f);
-		CREATE INDEX FOR (m:Many) ON (m.i);`)
+		CREATE INDEX FOR (m:Many) ON (m.i);
+		CREATE INDEX FOR (n) ON (n.i);
+		CREATE INDEX since FOR ()-[r:AT]-() ON (r.since);
+		CREATE INDEX FOR (p:Pair) ON (p.a, p.b, p.c);
+		UNWIND range(1, 300) AS i CREATE (:Pair {a: i % 7, b: i % 50, c: i})-[:AT {since: 2000 + i}]->(:End);`)
 	for _, c := range []struct {
 		text string
 		want []string
@@ -142,11 +146,18 @@ func TestExplain(t *testing.T) {
 		{"MATCH (m:Many)-[:IN]->(f:Few) WHERE m.key = 'm7' RETURN f", []string{
 			"KeyLookup (m:Many), m.key = 'm7'", "Expand (m)-[:IN]->(f:Few)", "Return f"}},
 		{"MATCH (m:Many {i: 7})-[:IN]->(f) RETURN f", []string{
-			"IndexScan (m:Many), index=i, m.i = 7", "Filter m.i = 7", "Expand (m)-[:IN]->(f)", "Return f"}},
+			"IndexScan (m:Many), index=Many.i, m.i = 7", "Filter m.i = 7", "Expand (m)-[:IN]->(f)", "Return f"}},
 		{"MATCH (a:Many {key: 'm1'}), (b:Few {key: 'f1'}), (a)-[r]->(b) RETURN r", []string{
 			"KeyLookup (a:Many), a.key = 'm1'", "KeyLookup (b:Few), b.key = 'f1'", "ExpandInto (a)-[r]->(b:Few)", "Return r"}},
 		{"MATCH (a)-->(b)-->(c) WHERE a.i > 3 AND c.i < 3 RETURN count(*)", []string{
 			"IndexScan (c), index=i, c.i < 3", "Filter c.i < 3", "Expand (c)<--(b)", "Expand (b)<--(a)", "Filter a.i > 3", "Group count(*)", "Return count(*)"}},
+		{"MATCH (p:Pair) WHERE p.b = 3 AND p.a = 2 AND p.c > 5 RETURN p", []string{
+			"IndexScan (p:Pair), index=Pair.a.b.c, p.a = 2 AND p.b = 3 AND p.c > 5", "Filter p.b = 3", "Filter p.a = 2", "Filter p.c > 5", "Return p"}},
+		{"MATCH (p:Pair {b: 3}) RETURN p", []string{"Scan (p:Pair)", "Filter p.b = 3", "Return p"}},
+		{"MATCH (p)-[r:AT {since: 2007}]->(e) RETURN p", []string{
+			"EdgeIndexScan (p)-[r:AT]->(e), index=since, r.since = 2007", "Filter r.since = 2007", "Return p"}},
+		{"MATCH (p:Pair)-[r:AT]->(e:End) WHERE r.since > 2290 RETURN e", []string{
+			"EdgeIndexScan (p)-[r:AT]->(e:`End`), index=since, r.since > 2290", "Filter r.since > 2290", "Return e"}},
 		{"MATCH (m:Many) RETURN count(*)", []string{"CountNodes (m:Many)", "Group count(*)", "Return count(*)"}},
 		{"MATCH (f {key: 'f1'})<--(m) RETURN count(m)", []string{
 			"KeyLookup (f), f.key = 'f1'", "CountEdges (f)<--(m)", "Group count(m)", "Return count(m)"}},

@@ -22,6 +22,8 @@ const (
 	codeSemantic = "SemanticError"
 	// codeConstraint is a node that cannot be deleted since it has edges.
 	codeConstraint = "ConstraintVerificationFailed"
+	// codeViolation is a statement that breaks a constraint of the graph.
+	codeViolation = "ConstraintValidationFailed"
 )
 
 // EvalError is an expression that has no value for a row. Code is "TypeError"
@@ -31,8 +33,9 @@ const (
 // "ResourceError" for an expression that builds too much, "EntityNotFound" for a
 // property of something that the statement has deleted, "SyntaxError" for a
 // parameter of SKIP or LIMIT that is no number of rows, "SemanticError" for MERGE by
-// a property that is null, and "ConstraintVerificationFailed" for DELETE of a node
-// that still has edges.
+// a property that is null, "ConstraintVerificationFailed" for DELETE of a node
+// that still has edges, and "ConstraintValidationFailed" for a statement that breaks a
+// constraint of the graph.
 //
 // Detail is the name that openCypher's compatibility kit gives to the error within
 // its Code, such as InvalidArgumentValue; it may be empty.

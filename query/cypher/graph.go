@@ -39,6 +39,9 @@ type graph struct {
 	ofType map[engine.TypeID]*roaring.Bitmap
 	// vectors are the vector indexes, nil until wanted.
 	vectors []vectorIndex
+	// ruleList are the rules with an index of values, if rulesKnown.
+	ruleList   []engine.Rule
+	rulesKnown bool
 }
 
 // recentNodes is how many records a graph remembers: those of the rows at hand.

@@ -37,6 +37,8 @@ func (p *parser) statement() *statement {
 	case p.isKeyword(kwCreate) && p.indexFollows(), p.isKeyword(kwDrop):
 		s.Index = p.indexClause()
 		s.Index.Use = use
+	case p.isWord("SHOW"):
+		s.Query = p.show(use)
 	case p.isKeyword(kwCopy):
 		s.Copy = p.copyStatement()
 		s.Copy.Use = use

@@ -19,13 +19,19 @@ type access struct {
 	key   bool
 	id    bool
 	op    engine.Op
-	list  bool   // value is a list of alternatives
-	prop  string // of an index
+	list  bool        // value is a list of alternatives
+	prop  string      // of an index
+	rule  *ruleAccess // nil for other ways
 }
 
 // unique reports whether the access finds one node at most, or one for each key
 // or id.
-func (a *access) unique() bool { return a.key || a.id }
+func (a *access) unique() bool { return a.key || a.id || a.rule != nil && a.rule.unique() }
+
+// uses reports whether a condition is one that the access makes use of.
+func (a *access) uses(c *conjunct) bool {
+	return a.cond == c || a.rule != nil && slices.Contains(a.rule.conds, c)
+}
 
 // propID stands for id(n) among the names of properties, which never contain a
 // zero byte.
@@ -51,6 +57,9 @@ func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, 
 		if a != nil {
 			out = append(out, a)
 		}
+	}
+	if out, err = g.ruleAccesses(out, at, bound, edges, all); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(out, func(a, b *access) int {
 		switch {
@@ -170,6 +179,9 @@ func (g *patternGraph) indexed(name string, labels *labelExpr) (bool, error) {
 func (a *access) step(g *patternGraph) (step, error) {
 	n := g.nodes[a.node]
 	shown := shownName(n.name) + n.labels.String()
+	if a.rule != nil {
+		return a.rule.step(g, a.node, a.rows)
+	}
 	if a.cond == nil {
 		s := &scan{slot: n.slot, labels: n.labels}
 		if s.describe("Scan", "("+shown+")"); n.labels == nil {

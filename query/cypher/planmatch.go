@@ -90,6 +90,23 @@ func (g *patternGraph) start(s matchState) (move, error) {
 			best, bestCost = m, after.cost
 		}
 	}
+	byEdge, err := g.edgeAccesses(s)
+	if err != nil {
+		return move{}, err
+	}
+	for _, a := range byEdge {
+		if part&(1<<a.node) == 0 {
+			continue
+		}
+		m := move{access: a, rows: a.rows}
+		_, after, err := g.follows(g.apply(s, m))
+		if err != nil {
+			return move{}, err
+		}
+		if after.cost < bestCost {
+			best, bestCost = m, after.cost
+		}
+	}
 	return best, nil
 }
 
@@ -174,6 +191,11 @@ func (g *patternGraph) apply(s matchState, m move) matchState {
 	before := s
 	if m.access != nil {
 		s.nodes |= 1 << m.access.node
+		if m.access.rule != nil && m.access.rule.edge >= 0 {
+			e := g.edges[m.access.rule.edge]
+			s.edges |= 1 << m.access.rule.edge
+			s.nodes |= 1<<e.from | 1<<e.to
+		}
 	} else {
 		s.edges |= 1 << m.edge
 		s.nodes |= 1<<g.edges[m.edge].from | 1<<g.edges[m.edge].to
@@ -189,7 +211,7 @@ func (g *patternGraph) apply(s matchState, m move) matchState {
 func (g *patternGraph) selectivity(before, after matchState, by *access) float64 {
 	share := 1.0
 	for _, c := range g.conds {
-		if by != nil && by.cond == c || c.paths != 0 || c.nodes&^after.nodes != 0 || c.edges&^after.edges != 0 ||
+		if by != nil && by.uses(c) || c.paths != 0 || c.nodes&^after.nodes != 0 || c.edges&^after.edges != 0 ||
 			c.nodes&^before.nodes == 0 && c.edges&^before.edges == 0 {
 			continue
 		}

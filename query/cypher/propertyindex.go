@@ -62,7 +62,7 @@ func makeIndex(x *exec, c *indexClause) error {
 	taken := ""
 	if slices.Contains(indexed, c.Property) {
 		taken = "the property " + c.Property + " is indexed"
-	} else if _, ok := names[c.Name]; ok || slices.Contains(indexed, c.Name) || slices.Contains(x.tx.Spaces(), c.Name) {
+	} else if _, ok := names[c.Name]; ok || slices.Contains(indexed, c.Name) || slices.Contains(x.tx.Spaces(), c.Name) || x.graph.hasRule(c.Name) {
 		taken = "there is an index " + c.Name
 	}
 	switch {
@@ -84,6 +84,12 @@ func makeIndex(x *exec, c *indexClause) error {
 	return x.tx.MakeIndex(c.Property)
 }
 
+// hasRule reports whether an index or a constraint over a label has a name.
+func (g *graph) hasRule(name string) bool {
+	rules, _ := g.r.Rules() // makeIndex reads them again
+	return slices.ContainsFunc(rules, func(r engine.Rule) bool { return r.Name == name })
+}
+
 // dropIndex drops the index of a property, or, by its name, one of vectors.
 func dropIndex(x *exec, c *indexClause) error {
 	indexed := x.tx.Indexes()
@@ -102,7 +108,15 @@ func dropIndex(x *exec, c *indexClause) error {
 		if c.Name == "" {
 			return noIndex(c, "index of the property", property, indexed)
 		}
-		return dropNamedVectorIndex(x, c, slices.Concat(slices.Sorted(maps.Keys(names)), indexed))
+		known := slices.Concat(slices.Sorted(maps.Keys(names)), indexed)
+		rules, err := x.graph.r.Rules()
+		if err != nil {
+			return err
+		}
+		for _, r := range rules {
+			known = append(known, r.Name)
+		}
+		return dropNamedVectorIndex(x, c, known)
 	}
 	if err != nil {
 		return err

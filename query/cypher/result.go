@@ -35,13 +35,14 @@ type Result struct {
 
 // Counts are the numbers of things that a statement wrote.
 type Counts struct {
-	NodesCreated, NodesDeleted   int
-	EdgesCreated, EdgesDeleted   int
-	LabelsAdded, LabelsRemoved   int // by SET and REMOVE
-	PropertiesSet                int
-	VectorsSet                   int
-	IndexesAdded, IndexesRemoved int
-	GraphsMade, GraphsDropped    int
+	NodesCreated, NodesDeleted           int
+	EdgesCreated, EdgesDeleted           int
+	LabelsAdded, LabelsRemoved           int // by SET and REMOVE
+	PropertiesSet                        int
+	VectorsSet                           int
+	IndexesAdded, IndexesRemoved         int
+	ConstraintsAdded, ConstraintsRemoved int
+	GraphsMade, GraphsDropped            int
 }
 
 // Any reports whether anything was written.

@@ -22,11 +22,23 @@ func (s *Session) runIndex(x *exec, st *statement) error {
 	}
 	// A new property index is allowed on guarded graphs: it changes no data,
 	// and filters need it.
-	if err := s.writable(x.ctx, eg, !c.Vector && !c.Drop); err != nil {
+	if err := s.writable(x.ctx, eg, !c.Vector && !c.Drop && !c.Constraint); err != nil {
 		return err
 	}
 	if err := x.snapshot(true); err != nil {
 		return err
+	}
+	x.graph = &graph{g: eg, r: x.result.snap.Graph(eg)}
+	if c.Drop && !c.Vector {
+		if done, err := s.dropRule(x, c, eg); done || err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Kind == "LOOKUP":
+		return nil // nodes are found by label, and edges by type, without one
+	case !c.Drop && !c.Vector && c.isRule():
+		return violation(s.makeRule(x, c, eg))
 	}
 	return s.opts.DB.Update(x.ctx, func(tx *engine.Tx) error {
 		x.tx = tx.Graph(eg)
@@ -150,8 +162,10 @@ func spaceOptions(x *exec, c *indexClause) (engine.SpaceOptions, error) {
 		return o, err
 	}
 	set := v.AsMap()
-	if inner, ok := set["indexConfig"]; ok && len(set) == 1 {
-		set = inner.AsMap()
+	if inner, ok := set["indexConfig"]; ok && len(set) <= 2 {
+		if _, provider := set["indexProvider"]; provider || len(set) == 1 {
+			set = inner.AsMap()
+		}
 	}
 	at := c.Options.Pos
 	for _, key := range sortedKeys(set) {
@@ -165,6 +179,8 @@ func spaceOptions(x *exec, c *indexClause) (engine.SpaceOptions, error) {
 			o.M, ok = n, isInt
 		case "ef_construction", "vector.hnsw.ef_construction":
 			o.EfConstruction, ok = n, isInt
+		case "vector.quantization.enabled":
+			ok = v.Kind() == KindBool // it is kept as the space thinks best
 		case "seed":
 			o.Seed, ok = uint64(v.AsInt()), v.Kind() == KindInt
 		case "model":

@@ -248,6 +248,7 @@ func countsText(c cypher.Counts) string {
 	}{
 		{"+nodes", c.NodesCreated}, {"-nodes", c.NodesDeleted}, {"+edges", c.EdgesCreated}, {"-edges", c.EdgesDeleted},
 		{"properties", c.PropertiesSet}, {"vectors", c.VectorsSet}, {"+indexes", c.IndexesAdded}, {"-indexes", c.IndexesRemoved},
+		{"+constraints", c.ConstraintsAdded}, {"-constraints", c.ConstraintsRemoved},
 	} {
 		if f.n != 0 {
 			out = append(out, fmt.Sprint(f.name, " ", f.n))

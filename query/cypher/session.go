@@ -145,7 +145,7 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	if err != nil {
 		res.Close()
 		undo()
-		return nil, x.final(err)
+		return nil, violation(x.final(err))
 	}
 	return res, nil
 }

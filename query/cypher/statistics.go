@@ -17,6 +17,7 @@ type statistics struct {
 	sets    map[engine.TypeID]*roaring.Bitmap // not to be changed
 	chosen  map[string]*roaring.Bitmap        // by label expression, not to be changed
 	degrees map[string]float64
+	shares  map[string]float64 // by index and number of properties
 	derived map[engine.TypeID]bool
 }
 
@@ -27,7 +28,7 @@ func newStatistics(g *graph, version uint64) *statistics {
 	return &statistics{
 		graph: g.g.ID(), version: version, sets: map[engine.TypeID]*roaring.Bitmap{},
 		chosen:  map[string]*roaring.Bitmap{},
-		degrees: map[string]float64{}, derived: map[engine.TypeID]bool{},
+		degrees: map[string]float64{}, shares: map[string]float64{}, derived: map[engine.TypeID]bool{},
 	}
 }
 
@@ -120,4 +121,18 @@ func (s *statistics) hasDerived(g *graph, labels *labelExpr) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// share returns about how many nodes or edges have one value of the first properties of
+// an index.
+func (s *statistics) share(g *graph, index string, properties int) (float64, error) {
+	key := fmt.Sprint(index, "\x00", properties)
+	if n, ok := s.shares[key]; ok {
+		return n, nil
+	}
+	n, err := g.r.IndexedShare(index, properties)
+	if err == nil {
+		s.shares[key] = n
+	}
+	return n, err
 }

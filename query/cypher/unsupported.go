@@ -29,7 +29,7 @@ var foreignClauses = map[string]string{
 	"REVOKE":     "REVOKE, rights of users",
 	"ROLLBACK":   "ROLLBACK, transactions of several statements",
 	"SELECT":     "SELECT of SQL; write MATCH (n) RETURN n",
-	"SHOW":       "SHOW; CALL db.labels(), db.procedures() and their like",
+	"SHOW":       "SHOW within a query; it is a statement of its own",
 	"START":      "START",
 	"STOP":       "STOP, administration",
 	"TERMINATE":  "TERMINATE, administration",
@@ -37,7 +37,7 @@ var foreignClauses = map[string]string{
 	"EXCEPT":     "EXCEPT of GQL",
 	"INTERSECT":  "INTERSECT of GQL",
 	"OTHERWISE":  "OTHERWISE of GQL",
-	"CONSTRAINT": "constraints",
+	"CONSTRAINT": "CONSTRAINT as a clause; CREATE CONSTRAINT and DROP CONSTRAINT are statements of their own",
 	"PERIODIC":   "PERIODIC COMMIT; write CALL { ... } IN TRANSACTIONS",
 	"USING":      "hints of the planner (USING)",
 }
@@ -46,10 +46,6 @@ var foreignClauses = map[string]string{
 // with a word is, or "".
 func unsupportedCreate(word string) string {
 	switch w := strings.ToUpper(word); w {
-	case "BTREE", "FULLTEXT", "LOOKUP", "POINT", "RANGE", "TEXT":
-		return w + " INDEX; write CREATE INDEX or CREATE VECTOR INDEX"
-	case "CONSTRAINT":
-		return "constraints"
 	case "UNIQUE":
 		return "CREATE UNIQUE; write MERGE"
 	case "DATABASE", "COMPOSITE", "ALIAS":

@@ -42,7 +42,27 @@ func catalog(r *cypher.Registry) []*cypher.Procedure {
 		},
 		{
 			Name: "db.indexes", Doc: "The indexes of the current graph: of properties, of vectors and of words.",
-			Columns: []cypher.Column{column("name", "string"), column("type", "string")}, Run: dbIndexes, Filtered: true,
+			Columns: []cypher.Column{
+				column("name", "string"), column("state", "string"), column("type", "string"), column("entityType", "string"),
+				column("labelsOrTypes", "list of strings"), column("properties", "list of strings"), column("owningConstraint", "string"),
+			}, Run: dbIndexes, Filtered: true,
+		},
+		{
+			Name: "db.constraints", Doc: "The constraints of the current graph.",
+			Columns: []cypher.Column{
+				column("name", "string"), column("type", "string"), column("entityType", "string"),
+				column("labelsOrTypes", "list of strings"), column("properties", "list of strings"), column("ownedIndex", "string"), column("propertyType", "string"),
+			}, Run: dbConstraints, Filtered: true,
+		},
+		{
+			Name: "db.functions", Doc: "The functions of the language.",
+			Columns: []cypher.Column{column("name", "string"), column("signature", "string")}, Filtered: true,
+			Run: func(_ context.Context, _ *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+				return each(cypher.Functions(), yield, func(usage string) []cypher.Value {
+					name, _, _ := strings.Cut(usage, "(")
+					return []cypher.Value{cypher.String(name), cypher.String(usage)}
+				})
+			},
 		},
 		{
 			Name: "db.stats", Doc: "What the graphs of the namespace hold. It reads every key once.",
@@ -56,7 +76,7 @@ func catalog(r *cypher.Registry) []*cypher.Procedure {
 		{
 			Name: "db.procedures", Doc: "The procedures that CALL knows, all or those whose names begin with a text.",
 			Args:    []cypher.Arg{{Name: "prefix", Type: "string", Optional: true}},
-			Columns: []cypher.Column{column("name", "string"), column("signature", "string"), column("description", "string"), column("writes", "boolean")}, Filtered: true,
+			Columns: []cypher.Column{column("name", "string"), column("signature", "string"), column("description", "string"), column("writes", "boolean"), column("mode", "string")}, Filtered: true,
 			Run: func(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 				return dbProcedures(r, call, yield)
 			},
@@ -121,16 +141,74 @@ func dbPropertyKeys(_ context.Context, call *cypher.ProcedureCall, yield func([]
 }
 
 func dbIndexes(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
-	properties, err := cypher.IndexNames(call.View)
+	indexes, err := cypher.Indexes(call.View)
 	if err != nil {
 		return err
 	}
-	for _, index := range []struct {
-		kind  string
-		names []string
-	}{{"property", properties}, {"vector", call.View.Spaces()}, {"text", call.View.Fields()}} {
-		err := each(index.names, yield, func(name string) []cypher.Value {
-			return []cypher.Value{cypher.String(name), cypher.String(index.kind)}
+	return each(indexes, yield, func(ix cypher.Index) []cypher.Value {
+		constraint := cypher.Null
+		if ix.Constraint != "" {
+			constraint = cypher.String(ix.Constraint)
+		}
+		return []cypher.Value{
+			cypher.String(ix.Name), cypher.String("ONLINE"), cypher.String(ix.Type), entityType(ix.Edges),
+			names(ix.Labels), names(ix.Properties), constraint,
+		}
+	})
+}
+
+// entityType returns what an index or a constraint is of.
+func entityType(edges bool) cypher.Value {
+	if edges {
+		return cypher.String("RELATIONSHIP")
+	}
+	return cypher.String("NODE")
+}
+
+// names returns a list of strings, null for none.
+func names(list []string) cypher.Value {
+	if list == nil {
+		return cypher.Null
+	}
+	out := make([]cypher.Value, len(list))
+	for i, s := range list {
+		out[i] = cypher.String(s)
+	}
+	return cypher.ListOf(out)
+}
+
+func dbConstraints(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	rules, err := call.View.Rules()
+	if err != nil {
+		return err
+	}
+	kinds := map[engine.RuleKind][2]string{
+		engine.Unique: {"UNIQUENESS", "RELATIONSHIP_UNIQUENESS"}, engine.UniqueKey: {"NODE_KEY", "RELATIONSHIP_KEY"},
+		engine.NotNull: {"NODE_PROPERTY_EXISTENCE", "RELATIONSHIP_PROPERTY_EXISTENCE"},
+		engine.OfType:  {"NODE_PROPERTY_TYPE", "RELATIONSHIP_PROPERTY_TYPE"},
+	}
+	for _, r := range rules {
+		kind, ok := kinds[r.Kind]
+		if !ok {
+			continue
+		}
+		what, index, valueType := kind[0], cypher.Null, cypher.Null
+		if r.Edges {
+			what = kind[1]
+		}
+		if r.Indexed() {
+			index = cypher.String(r.Name)
+		}
+		if r.ValueType != "" {
+			valueType = cypher.String(r.ValueType)
+		}
+		var labels []string
+		for _, t := range r.Types {
+			label, _, _ := strings.Cut(t, ":")
+			labels = append(labels, label)
+		}
+		err := yield([]cypher.Value{
+			cypher.String(r.Name), cypher.String(what), entityType(r.Edges), names(labels), names(r.Properties), index, valueType,
 		})
 		if err != nil {
 			return err
@@ -188,7 +266,11 @@ func dbProcedures(r *cypher.Registry, call *cypher.ProcedureCall, yield func([]c
 		if !strings.HasPrefix(name, call.Args[0].AsString()) {
 			continue
 		}
-		if err := yield([]cypher.Value{cypher.String(name), cypher.String(p.Signature()), cypher.String(p.Doc), cypher.Bool(p.Writes)}); err != nil {
+		mode := "READ"
+		if p.Writes {
+			mode = "WRITE"
+		}
+		if err := yield([]cypher.Value{cypher.String(name), cypher.String(p.Signature()), cypher.String(p.Doc), cypher.Bool(p.Writes), cypher.String(mode)}); err != nil {
 			return err
 		}
 	}

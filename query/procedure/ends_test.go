@@ -23,7 +23,8 @@ var long = flag.Bool("long", false, "cancel every procedure at many moments, and
 var calls = []string{
 	"CALL db.check({full: true})", "CALL db.check()", "CALL db.createGraph('x')", "CALL db.dropGraph('x')", "CALL db.graphs()",
 	"CALL db.indexes()", "CALL db.labels()", "CALL db.procedures()", "CALL db.propertyKeys()", "CALL db.relationshipTypes()",
-	"CALL db.stats()",
+	"CALL db.stats()", "CALL db.constraints()", "CALL db.functions()", "CALL db.index.fulltext.queryNodes('words', 'w1 w2 w3')",
+	"CALL db.index.vector.queryNodes('points', 3000, 'x')",
 	"CALL graph.betweenness()", "CALL graph.betweenness({k: 1000, direction: 'both'})", "CALL graph.betweenness({epsilon: 0.001})",
 	"CALL graph.clustering()", "CALL graph.degree()", "CALL graph.kcore()", "CALL graph.leiden()",
 	"CALL graph.leiden({levels: true, objective: 'cpm', resolution: 0.5, iters: 1000})", "CALL graph.pagerank({tolerance: 1e-15, iters: 100000})",
@@ -68,6 +69,10 @@ func largeSession(t testing.TB) *cypher.Session {
 		t.Fatal(err)
 	}
 	if err := db.Update(ctx, func(tx *engine.Tx) error { return fillLarge(tx.Graph(g)) }); err != nil {
+		t.Fatal(err)
+	}
+	words := engine.Rule{Name: "words", Kind: engine.FulltextIndex, Types: []string{"N"}, Properties: []string{"note"}}
+	if err := db.MakeRule(ctx, g, words); err != nil {
 		t.Fatal(err)
 	}
 	r := &cypher.Registry{}

@@ -57,6 +57,10 @@ func openSessionIn(t testing.TB, env func(s *engine.Snapshot) *query.Env) *cyphe
 	if err := db.Update(ctx, func(tx *engine.Tx) error { return fill(tx.Graph(g)) }); err != nil {
 		t.Fatal(err)
 	}
+	words := engine.Rule{Name: "words", Kind: engine.FulltextIndex, Types: []string{"town", "port"}, Properties: []string{"note"}}
+	if err := db.MakeRule(ctx, g, words); err != nil {
+		t.Fatal(err)
+	}
 	r := &cypher.Registry{}
 	if err := procedure.Add(r); err != nil {
 		t.Fatal(err)
@@ -201,7 +205,12 @@ func TestProcedures(t *testing.T) {
 		{"CALL db.graphs()", "g true"},
 		{"CALL db.labels()", "port 1|town 6"},
 		{"CALL db.relationshipTypes() YIELD relationshipType, directed RETURN relationshipType, directed", "road false|ferry true"},
-		{"CALL db.indexes()", "place@circle vector|notes text"},
+		{"SHOW INDEXES YIELD name, type, labelsOrTypes, properties", "place@circle VECTOR null null|notes FULLTEXT null null|words FULLTEXT ['town', 'port'] ['note']"},
+		{"SHOW CONSTRAINTS", ""},
+		{"SHOW FUNCTIONS YIELD name WHERE name STARTS WITH 'toInteger' RETURN count(*) > 0 AS some", "true"},
+		{"SHOW PROCEDURES YIELD name, mode ORDER BY name DESC LIMIT 1 WHERE name STARTS WITH 'graph.kcore'", "graph.kcore.write WRITE"},
+		{"CALL db.index.fulltext.queryNodes('words', 'stones') YIELD node RETURN node.key ORDER BY node.key", "c|d"},
+		{"CALL db.index.vector.queryNodes('place@circle', 2, 'b') YIELD node RETURN node.key", "b|c"},
 		{"CALL db.stats() YIELD graph, nodes, edges, vectors RETURN graph, nodes, edges, vectors", "g 7 8 7"},
 		{"CALL db.check({full: true})", ""},
 		{"CALL db.procedures('graph.kcore') YIELD name RETURN name", "graph.kcore|graph.kcore.estimate|graph.kcore.stats|graph.kcore.write"},
@@ -243,13 +252,15 @@ func TestIndexNames(t *testing.T) {
 	s := openSession(t)
 	run(t, s, "CREATE INDEX FOR (n:town) ON (n.size)")
 	run(t, s, "CREATE INDEX founded FOR (n:town) ON (n.year)")
-	list := "CALL db.indexes() YIELD name, type WHERE type = 'property' RETURN name"
-	if got := run(t, s, list); !slices.Equal(got, []string{"size", "founded"}) {
+	list := "SHOW INDEXES YIELD name, type, labelsOrTypes WHERE type = 'RANGE' RETURN name"
+	run(t, s, "CREATE INDEX FOR (n) ON (n.year)")
+	if got := run(t, s, list); !slices.Equal(got, []string{"founded", "town.size", "year"}) {
 		t.Errorf("indexes %v", got)
 	}
 	run(t, s, "DROP INDEX founded")
-	if got := run(t, s, list); !slices.Equal(got, []string{"size"}) {
-		t.Errorf("indexes %v after one was dropped", got)
+	run(t, s, "DROP INDEX FOR (n) ON (n.year)")
+	if got := run(t, s, list); !slices.Equal(got, []string{"town.size"}) {
+		t.Errorf("indexes %v after two were dropped", got)
 	}
 }
 

@@ -27,6 +27,11 @@ func vectors() []*cypher.Procedure {
 			Columns: []cypher.Column{column("node", "node"), column("score", "float")}, Run: vecSearch, Filtered: true,
 		},
 		{
+			Name: "db.index.vector.queryNodes", Doc: "The k nodes whose vectors in a vector index are nearest to a vector.",
+			Args:    []cypher.Arg{{Name: "indexName", Type: "string"}, {Name: "numberOfNearestNeighbours", Type: "integer"}, {Name: "query", Type: "string, list of numbers or node"}},
+			Columns: []cypher.Column{column("node", "node"), column("score", "float")}, Run: vectorNodes, Filtered: true,
+		},
+		{
 			Name: "vec.chsearch", Doc: "The nodes nearest in each layer of a layered space: k of each, or as many as a list says from layer 0 on.",
 			Args:    []cypher.Arg{index, like, {Name: "k", Type: "integer or list of integers"}, options},
 			Columns: []cypher.Column{column("node", "node"), column("level", "integer"), column("score", "float")}, Run: vecLayers, Filtered: true,
@@ -280,4 +285,11 @@ func quoted(names []string) string {
 		out[i] = fmt.Sprintf("%q", n)
 	}
 	return strings.Join(out, ", ")
+}
+
+// vectorNodes is vec.search with the arguments in another order.
+func vectorNodes(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	same := *call
+	same.Args = []cypher.Value{call.Args[0], call.Args[2], call.Args[1], cypher.Null}
+	return vecSearch(ctx, &same, yield)
 }
