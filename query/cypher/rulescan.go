@@ -174,6 +174,12 @@ func (s *edgeIndexScan) open(x *exec, next sink) sink {
 
 // push binds an edge in the directions that the pattern allows.
 func (s *edgeIndexScan) push(x *exec, e engine.Edge, r row, next sink) error {
+	if s.edge >= 0 {
+		var err error
+		if e, err = weighed(x, e); err != nil {
+			return err
+		}
+	}
 	either := s.dir == dirBoth || !e.Type.Directed()
 	for _, turned := range [2]bool{false, true} {
 		if !either && turned != (s.dir == dirIn) || either && turned && e.From == e.To {
@@ -206,4 +212,22 @@ func (s *edgeIndexScan) push(x *exec, e engine.Edge, r row, next sink) error {
 		}
 	}
 	return nil
+}
+
+// weighed returns an edge, as an index has it, with its weight.
+func weighed(x *exec, e engine.Edge) (engine.Edge, error) {
+	w, ok, err := x.graph.r.HasEdge(e.From, e.To, e.Type)
+	if err != nil || !ok {
+		return e, err
+	}
+	all, err := x.graph.r.Parallel(e.From, []engine.Edge{{From: e.From, To: e.To, Type: e.Type, Weight: w}})
+	if err != nil {
+		return e, err
+	}
+	for _, one := range all {
+		if one.N == e.N {
+			return one, nil
+		}
+	}
+	return e, nil
 }
