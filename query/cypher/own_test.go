@@ -133,7 +133,7 @@ func TestWritableGraphsAreNamed(t *testing.T) {
 	s := freshSession(t, freshDatabase(t), cypher.Options{})
 	addDocument(t, s)
 	for _, step := range []struct{ make, want string }{
-		{"", "make a graph of your own with CALL db.createGraph('mine') and write to it after USE mine"},
+		{"", "make a graph of your own with CREATE GRAPH mine and write to it after USE mine"},
 		{"mine", "write to mine after USE mine"},
 		{"with space", "write to mine, with space after USE of it"},
 	} {
