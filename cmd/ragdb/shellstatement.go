@@ -48,6 +48,9 @@ func (sh *shell) statement(ctx context.Context, e entry) error {
 // report says what a statement did: at a prompt always, in a script if it
 // wrote or .timer is on.
 func (sh *shell) report(res *cypher.Result, p *printer) {
+	for _, notice := range res.Notices {
+		sh.message(notice)
+	}
 	var parts []string
 	counts := countsText(res.Counts)
 	switch {

@@ -36,6 +36,8 @@ type Rows struct {
 	More bool `json:"more,omitempty"`
 	// Counts are of what the statement wrote.
 	Counts *service.Counts `json:"counts,omitempty"`
+	// Notices tell what is odd about the statement, such as a label that no node has.
+	Notices []string `json:"notices,omitempty"`
 	// Plan is that of EXPLAIN and PROFILE.
 	Plan []service.PlanRow `json:"plan,omitempty"`
 	Ms   float64           `json:"ms"`
@@ -94,6 +96,7 @@ func (c *call) query(ctx context.Context, in *queryIn) (*Rows, error) {
 		}
 		out.Rows = append(out.Rows, b)
 	}
+	out.Notices = res.Notices
 	out.Counts, out.Ms = service.CountsOf(res.Counts), float64(res.Elapsed().Microseconds())/1000
 	if res.Plan != nil {
 		out.Plan = service.PlanRows(res.Plan)

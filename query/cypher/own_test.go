@@ -184,3 +184,37 @@ func TestGraphStatements(t *testing.T) {
 		t.Errorf("a session that only reads: %v", err)
 	}
 }
+
+// TestNotices: a label or an edge type that the graph does not have is told of, unless
+// the statement may make it.
+func TestNotices(t *testing.T) {
+	s := freshSession(t, freshDatabase(t), cypher.Options{})
+	if err := drain(t.Context(), s, "CREATE (:Person)-[:KNOWS]->(:Person)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"MATCH (:Person)-[:KNOWS]->(n) RETURN n", nil},
+		{"MATCH (:person)-[:KNOW]->(n:person) RETURN n", []string{
+			"the graph own has no label person; did you mean Person?", "the graph own has no edge type KNOW; did you mean KNOWS?"}},
+		{"MATCH (n:Person&!Zebra) RETURN n", []string{"the graph own has no label Zebra"}},
+		{"MATCH (n:Person) WHERE EXISTS { (n)-[:LIKES]->() } RETURN n", []string{"the graph own has no edge type LIKES"}},
+		{"CREATE (:Town) WITH 1 AS x MATCH (t:Town) RETURN t", nil},
+		{"MERGE (:City)", nil},
+	} {
+		res, err := s.Run(t.Context(), c.text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range res.Rows() {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(res.Notices, c.want) {
+			t.Errorf("%s: %q", c.text, res.Notices)
+		}
+	}
+}

@@ -20,6 +20,9 @@ type planner struct {
 	// writes is set if the part has clauses that write.
 	writes bool
 
+	// notices are those of the result, nil for none.
+	notices *[]string
+
 	uses  *usage
 	scope *segment
 	steps []step

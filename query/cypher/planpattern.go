@@ -162,6 +162,7 @@ func (g *patternGraph) node(n *nodePattern, before int) (int, error) {
 		g.named[node.name] = at
 	}
 	g.nodes[at].labels = g.nodes[at].labels.and(n.Labels)
+	g.pl.noticeLabels(n.Labels)
 	if n.Where != nil {
 		g.pending = append(g.pending, conjuncts(n.Where, nil)...)
 	}
@@ -185,6 +186,7 @@ func (g *patternGraph) properties(name string, props expr, at Pos) error {
 func (g *patternGraph) edge(p *pattern, e *edgePattern, from, to, before int) error {
 	edge := &patEdge{edgePattern: e, from: from, to: to, slot: -1, shortest: p.Shortest}
 	g.edges = append(g.edges, edge)
+	g.pl.noticeTypes(e.Types)
 	wanted := g.pl.uses.wanted(e.Variable)
 	if e.Variable != "" {
 		if slot, ok := g.pl.scope.slot(e.Variable); ok {

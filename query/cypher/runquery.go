@@ -138,7 +138,7 @@ func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyP
 		}
 		pl := &planner{
 			ctx: x.ctx, watch: x.watch, text: st.Text, params: x.params, graph: r.graph, stats: stats,
-			registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",
+			notices: &x.result.Notices, registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",
 		}
 		if r.compiled, err = pl.part(p, &segment{}); err != nil {
 			return nil, err
