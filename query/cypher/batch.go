@@ -1,6 +1,9 @@
 package cypher
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -76,9 +79,6 @@ func (s *Session) runBatches(x *exec, st *statement, batch *subqueryClause) erro
 	})
 	if err != nil {
 		res.rows = nil
-		if n := x.batches; n > 0 {
-			return phase.Errorf("%w (%s of CALL IN TRANSACTIONS before it stay committed)", err, count(n, "transaction"))
-		}
 		return err
 	}
 	if x.profile {
@@ -87,6 +87,24 @@ func (s *Session) runBatches(x *exec, st *statement, batch *subqueryClause) erro
 		res.Columns = part.columns
 	}
 	return nil
+}
+
+// stays adds to an error of the statement how much of it stays committed.
+func (x *exec) stays(err error) error {
+	if x.batches == 0 {
+		return err
+	}
+	note := fmt.Sprintf("%s of CALL IN TRANSACTIONS before it stay committed", count(x.batches, "transaction"))
+	if x.batches == 1 {
+		note = "1 transaction of CALL IN TRANSACTIONS before it stays committed"
+	}
+	var eval *EvalError
+	if errors.As(err, &eval) {
+		with := *eval
+		with.Message += "; " + note
+		return &with
+	}
+	return phase.Errorf("%w; %s", err, note)
 }
 
 // batchStep runs a query for each row, and commits after some rows. The rows before it

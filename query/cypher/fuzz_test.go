@@ -64,7 +64,7 @@ func FuzzRun(f *testing.F) {
 		if err != nil && errors.Is(err, engine.ErrCorrupt) {
 			t.Errorf("the error is %v", err)
 		}
-		batches := err != nil && strings.Contains(err.Error(), "IN TRANSACTIONS before it stay committed")
+		batches := err != nil && strings.Contains(err.Error(), "of CALL IN TRANSACTIONS before it stay")
 		if (err != nil && !batches || err == nil && !res.Counts.Any()) && digest(t, s) != before {
 			t.Errorf("the graph is another one, and %v", err)
 		}

@@ -144,8 +144,10 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	}
 	if err != nil {
 		res.Close()
-		undo()
-		return nil, violation(x.final(err))
+		if x.batches == 0 {
+			undo()
+		}
+		return nil, x.stays(violation(x.final(err)))
 	}
 	return res, nil
 }
