@@ -44,3 +44,15 @@ func TestBatchesStay(t *testing.T) {
 		t.Errorf("a session that only reads: %v", err)
 	}
 }
+
+// TestBatchesStayInOwnGraph: if the statement made the graph, an error leaves it with what
+// is committed.
+func TestBatchesStayInOwnGraph(t *testing.T) {
+	db := freshDatabase(t)
+	s := freshSession(t, db, cypher.Options{})
+	if _, _, err := outcome(s, "UNWIND [1, 2, 0] AS i CALL (i) { CREATE (:N {i: 1 / i}) } IN TRANSACTIONS OF 1 ROW", nil); err == nil {
+		t.Fatal("no error")
+	}
+	want(t, s, "MATCH (n:N) RETURN count(*) AS n", "n", "2")
+	want(t, freshSession(t, db, cypher.Options{}), "MATCH (n:N) RETURN count(*) AS n", "n", "2")
+}
