@@ -131,6 +131,8 @@ func act(ctx context.Context, db *engine.DB, r *rand.Rand, role uint64) error {
 		return db.View(ctx, func(s *engine.Snapshot) error { return look(s.Graph(g).WithContext(ctx), r) })
 	case role == 3 || r.IntN(6) > 0:
 		return db.Update(ctx, func(tx *engine.Tx) error { return change(tx.Graph(g), r) })
+	case r.IntN(2) == 0:
+		return rule(ctx, db, g, r)
 	case r.IntN(3) == 0:
 		return db.DropNamespace(ctx, ns.Name())
 	case r.IntN(3) == 0:
@@ -139,6 +141,18 @@ func act(ctx context.Context, db *engine.DB, r *rand.Rand, role uint64) error {
 		return ns.Swap(ctx, "g0", g)
 	}
 	return ns.Drop(ctx, g.Name())
+}
+
+// rule makes or drops an index that every write of a person keeps.
+func rule(ctx context.Context, db *engine.DB, g *engine.Graph, r *rand.Rand) error {
+	x := engine.Rule{Name: "n", Kind: engine.RangeIndex, Types: []string{"person"}, Properties: []string{"n"}}
+	if r.IntN(2) == 0 {
+		x = engine.Rule{Name: "text", Kind: engine.FulltextIndex, Types: []string{"person"}, Properties: []string{"text"}}
+	}
+	if r.IntN(3) == 0 {
+		return db.DropRule(ctx, g, x.Name)
+	}
+	return db.MakeRule(ctx, g, x)
 }
 
 // look reads some of a graph.
@@ -183,7 +197,7 @@ func change(v *engine.TxView, r *rand.Rand) error {
 	if err := v.MakeSpace("s", engine.SpaceOptions{Dim: 4, Model: "m"}); err != nil {
 		return err
 	}
-	a, _, err := v.PutNode(kind, fmt.Sprint(r.IntN(40)), engine.Props{"n": engine.Int(int64(r.IntN(9)))})
+	a, _, err := v.PutNode(kind, fmt.Sprint(r.IntN(40)), engine.Props{"n": engine.Int(int64(r.IntN(9))), "text": engine.String(fmt.Sprint("mill ", r.IntN(9)))})
 	if err != nil {
 		return err
 	}
