@@ -109,18 +109,19 @@ type exec struct {
 	eval   evalState
 
 	// Other state that the steps of a statement share.
-	text    string
-	session *Session
-	result  *Result
-	env     *query.Env     // of operators, at the statement's snapshot
-	view    *engine.View   // of the graph, at the statement's snapshot
-	tx      *engine.TxView // of the graph, if the statement writes
-	epoch   uint64         // of the transaction's commit
-	batches int            // transactions that CALL IN TRANSACTIONS has committed
-	made    int            // keys that were made for nodes without one
-	limits  Limits
-	held    int64 // bytes that steps keep
-	ticks   uint32
-	times   int64 // rows that the row at hand stands for; see countable
-	profile bool
+	text     string
+	session  *Session
+	result   *Result
+	env      *query.Env             // of operators, at the statement's snapshot
+	view     *engine.View           // of the graph, at the statement's snapshot
+	tx       *engine.TxView         // of the graph, if the statement writes
+	epoch    uint64                 // of the transaction's commit
+	batches  int                    // transactions that CALL IN TRANSACTIONS has committed
+	made     int                    // keys that were made for nodes without one
+	vectored map[engine.NodeID]bool // nodes whose vectors were written
+	limits   Limits
+	held     int64 // bytes that steps keep
+	ticks    uint32
+	times    int64 // rows that the row at hand stands for; see countable
+	profile  bool
 }

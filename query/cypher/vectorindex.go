@@ -72,11 +72,17 @@ func (g *graph) vectorOf(n engine.Node, property string) (Value, error) {
 	if err != nil || name == "" {
 		return Null, err
 	}
+	return g.vectorIn(name, n.ID)
+}
+
+// vectorIn returns a node's vector in a vector index as of the last commit, null for
+// none.
+func (g *graph) vectorIn(name string, id engine.NodeID) (Value, error) {
 	view, err := g.r.Vectors(name)
 	if err != nil {
 		return Null, err
 	}
-	vec, err := view.Vector(context.Background(), uint64(n.ID), nil)
+	vec, err := view.Vector(context.Background(), uint64(id), nil)
 	if errors.Is(err, engine.ErrNotFound) {
 		return Null, nil
 	}

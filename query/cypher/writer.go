@@ -147,6 +147,10 @@ func (w writer) checkName(name string) error {
 // putVectors writes a node's vectors by index.
 func (w writer) putVectors(id engine.NodeID, vectors map[string][]float32) error {
 	for _, index := range slices.Sorted(maps.Keys(vectors)) {
+		if w.x.vectored == nil {
+			w.x.vectored = map[engine.NodeID]bool{}
+		}
+		w.x.vectored[id] = true
 		w.x.result.Counts.VectorsSet++
 		var err error
 		if vec := vectors[index]; vec == nil {
@@ -200,6 +204,10 @@ func (w writer) changeLabels(id engine.NodeID, names []string, add bool) error {
 	if err != nil {
 		return err
 	}
+	was, err := w.x.graph.labelsOf(id)
+	if err != nil {
+		return err
+	}
 	have := n.All()
 	had := len(have)
 	for _, name := range names {
@@ -230,6 +238,14 @@ func (w writer) changeLabels(id engine.NodeID, names []string, add bool) error {
 		w.x.result.Counts.LabelsAdded += len(have) - had
 	} else {
 		w.x.result.Counts.LabelsRemoved += had - len(have)
+	}
+	w.x.graph.changed()
+	is, err := w.x.graph.labelsOf(id)
+	if err != nil {
+		return err
+	}
+	if err := w.moveVectors(n, was, is); err != nil {
+		return err
 	}
 	w.x.graph.changed()
 	return nil
