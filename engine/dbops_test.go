@@ -225,6 +225,7 @@ func (r *round) load() {
 		name   string
 		e      modelEdge
 		weight float32
+		props  engine.Props
 	}
 	var edges []edge
 	for range r.rnd.IntN(100) {
@@ -232,8 +233,14 @@ func (r *round) load() {
 			break
 		}
 		name, t := g.owned()
-		e := edge{name, modelEdge{from: g.id(), to: g.id(), typ: t}, g.weight()}
+		e := edge{name: name, e: modelEdge{from: g.id(), to: g.id(), typ: t}, weight: g.weight()}
+		if r.rnd.IntN(3) == 0 {
+			e.props = g.props()
+		}
 		want = found(m.addEdge(edgeName(e.e.from, e.e.to, t), e.weight))
+		if want == "ok" && len(stored(e.props)) > 0 {
+			m.setEdgeProps(edgeName(e.e.from, e.e.to, t), e.props)
+		}
 		edges = append(edges, e)
 	}
 	var end error
@@ -267,7 +274,7 @@ func (r *round) load() {
 				if err != nil {
 					return err
 				}
-				if err := l.Edge(e.e.from, e.e.to, t, e.weight); err != nil {
+				if err := l.EdgeWith(e.e.from, e.e.to, t, e.weight, e.props); err != nil {
 					return err
 				}
 			}

@@ -275,6 +275,39 @@ func (l *Loader) Edge(from, to NodeID, t EdgeType, weight float32) error {
 	return nil
 }
 
+// EdgeWith is Edge with properties, which take the place of those that the edge has; none
+// leave these as they are. Of several edges with the same ends, the last that has
+// properties counts. If the graph has an index or a constraint over edges of the type, it
+// is [ErrInvalid]: then [TxView.SetEdgeProps] writes them after the load.
+func (l *Loader) EdgeWith(from, to NodeID, t EdgeType, weight float32, props Props) error {
+	err := l.edge(from, to, t, weight)
+	if err == nil && len(props) > 0 {
+		err = l.edgeProps(Edge{From: from, To: to, Type: t}, props)
+	}
+	if err != nil {
+		return l.v.wrap(fmt.Sprintf("load edge %d-%d %q", from, to, l.v.EdgeTypeName(t)), err)
+	}
+	return nil
+}
+
+func (l *Loader) edgeProps(e Edge, props Props) error {
+	if l.v.hasRules() {
+		rules, err := l.v.edgeRules(uint32(e.Type))
+		if err != nil {
+			return err
+		}
+		if len(rules) > 0 {
+			return phase.Mark(ErrInvalid, "edges with an index or a constraint get their properties after the load")
+		}
+	}
+	list, err := l.v.propsOf(props)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	l.ops.Set(l.v.recordKey(e), encodeEdge(l.v.transact.fb, l.v.transact.epoch, list))
+	return l.ops.err
+}
+
 func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 	if l.added%checkEvery == 0 || t != l.known || !l.loaded(from) || !l.loaded(to) {
 		l.noteNodes()

@@ -127,7 +127,8 @@ func writeOp(w *bufio.Writer, op *sortedOp) error {
 }
 
 // each calls fn with every key once, ascending: the operands of a key are
-// folded into one. A key that is set twice is [ErrExists].
+// folded into one. A key that is set twice is [ErrExists], unless it is that of an edge's
+// record, of which the last counts.
 func (s *opSorter) each(ctx context.Context, fn func(op *sortedOp) error) error {
 	if s.err != nil {
 		return s.err
@@ -178,6 +179,9 @@ func (f *opFold) begin(op *sortedOp) {
 
 func (f *opFold) add(op *sortedOp) error {
 	switch {
+	case !f.merge && !op.merge && layout.Tag(f.key[0]) == layout.TagEdge: // an edge may come twice
+		f.value = append(f.value[:0], op.value...)
+		return nil
 	case !f.merge || !op.merge:
 		return fmt.Errorf("%s: %w", layout.Format(op.key), ErrExists)
 	case f.fold == nil:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -13,8 +14,8 @@ import (
 const copyBatch = 8 << 20
 
 // copier reads a file into a graph: first it loads all nodes or edges at once,
-// then it writes vectors and edge properties, which a load cannot hold, in
-// transactions.
+// then it writes in transactions what a load cannot hold: vectors, and properties of
+// edges that have an index or a constraint.
 type copier struct {
 	x      *exec
 	c      *copyClause
@@ -232,6 +233,10 @@ func (f *copier) loadEdges(l *engine.Loader) error {
 			return err
 		}
 	}
+	later, err := f.ruled()
+	if err != nil {
+		return err
+	}
 	return f.each(func(row copyRow) error {
 		from, to, err := f.ends(row)
 		if err != nil {
@@ -241,10 +246,23 @@ func (f *copier) loadEdges(l *engine.Loader) error {
 		if err != nil {
 			return err
 		}
-		f.second = f.second || len(stored) > 0
 		f.rows++
-		return l.Edge(from, to, t, weight)
+		if later {
+			f.second = f.second || len(stored) > 0
+			return l.Edge(from, to, t, weight)
+		}
+		f.x.result.Counts.PropertiesSet += len(stored)
+		return l.EdgeWith(from, to, t, weight, stored)
 	})
+}
+
+// ruled reports whether the graph has an index or a constraint over the edges that are
+// copied: then their properties are written after the load.
+func (f *copier) ruled() (bool, error) {
+	rules, err := f.view.Rules()
+	return slices.ContainsFunc(rules, func(r engine.Rule) bool {
+		return r.Edges && slices.Contains(r.Types, f.c.Label)
+	}), err
 }
 
 // writeRest writes vectors of nodes and properties of edges.
