@@ -6,8 +6,11 @@
 //
 // A [DB] holds namespaces, one for each corpus; a [Namespace] holds graphs: the
 // base graph with documents, and one for each instance of a method. A [Graph]
-// has nodes and edges. A node has a type, a key that the caller chose, and
-// properties. The type of an edge says whether the edge has a direction. A
+// has nodes and edges. A node has a type, a key that the caller chose, unique among
+// the nodes of the type, and properties; it may have further labels, or none and no
+// type ([TxView.SetLabels]). The type of an edge says whether the edge has a
+// direction; edges of one type between two nodes may be parallel ([Edge].N). A [Rule]
+// is an index over a label or an edge type, or a constraint. A
 // [Contribution] is what one source states about a node or edge.
 // [TxView.Withdraw] removes all contributions of a source, and the nodes and
 // edges that no other source supports. Fields hold postings (BM25 and

@@ -1,6 +1,6 @@
-// Package cypher implements the query language: a subset of openCypher over the
+// Package cypher implements the query language: openCypher over the
 // graphs of the engine, with procedures for graphs, vectors and texts.
-// docs/query.md describes the subset and its differences from openCypher.
+// docs/query.md describes it and its differences from openCypher.
 //
 // # Statements
 //
