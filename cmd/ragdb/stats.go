@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -158,7 +159,7 @@ func (a *app) printStats(path string, s *engine.Stats) {
 func (a *app) printGraphTypes(graph string, types []engine.Count) {
 	var parts []string
 	for _, c := range types {
-		parts = append(parts, c.Name+" "+number(c.Count))
+		parts = append(parts, cmp.Or(c.Name, "without a label")+" "+number(c.Count))
 	}
 	if len(parts) > 0 {
 		a.out.print("\n%s\n%s", a.out.dim(graph), wrap(strings.Join(parts, " · "), a.out.width, "  "))

@@ -15,7 +15,8 @@ export const nodeId = (type, key) => (type === "entity" ? "e" : type === "chunk"
 // cell shows a value.
 export function cell(v) {
   if (v === null || v === undefined) return el("span", { class: "quiet" }, "null");
-  if (isNode(v)) return el("span", { class: "chip", dir: "auto", title: v.labels[0] + ":" + v.key }, el("span", { class: "quiet" }, v.labels[0] + " "), nameOf(v));
+  if (isNode(v)) return el("span", { class: "chip", dir: "auto", title: v.labels.join(":") + ":" + v.key },
+    v.labels.length ? el("span", { class: "quiet" }, v.labels.join(" ") + " ") : null, nameOf(v));
   if (isEdge(v)) return el("span", { class: "chip" }, `–${v.type}→`);
   if (isPath(v)) return el("span", {}, v.nodes.map((n, i) => [cell(n), v.edges[i] ? cell(v.edges[i]) : null]));
   if (typeof v === "number") return el("span", { class: "num" }, Number.isInteger(v) ? number(v) : String(v));
