@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// errNoValue is a stored value that no value is written as.
+// errNoValue is the error of stored bytes that this package never writes.
 var errNoValue = errors.New("malformed value")
 
 // ListOf returns a list of values of one kind: booleans, integers, floats,

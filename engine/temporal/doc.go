@@ -19,7 +19,7 @@
 // zone if it has one. Rules of zones come from Go's package time: from the
 // machine's database or, in a program that imports time/tzdata, from its own.
 // This package does not import it. [Zones] remembers the zones that one caller
-// has looked up; nil looks each one up anew.
+// has looked up. A nil one remembers none.
 //
 // # Order and bytes
 //

@@ -69,7 +69,7 @@ func (v Value) Append(dst []byte) []byte {
 	return dst
 }
 
-// errBytes is the error of bytes that no value is written as.
+// errBytes is the error of bytes that this package never writes.
 var errBytes = errors.New("these bytes are no temporal value")
 
 // sizes are the lengths of the bytes of each kind, without the name of a zone.

@@ -6,7 +6,7 @@ import (
 )
 
 // Zones remembers the rules of zones by name. The zero value is ready. One
-// goroutine at a time may use it. A nil *Zones looks up each zone anew.
+// goroutine at a time may use it. A nil *Zones remembers none.
 type Zones struct {
 	known map[string]*time.Location
 }

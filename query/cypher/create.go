@@ -80,7 +80,7 @@ func (pl *planner) newNode(n *nodePattern, node *newNode) (err error) {
 	return err
 }
 
-// newLabels refuses labels that no node can be given.
+// newLabels refuses empty labels and those with a colon, which methods use.
 func (pl *planner) newLabels(names []string, at Pos) error {
 	for _, name := range names {
 		if name == "" || strings.Contains(name, ":") {

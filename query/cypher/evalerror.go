@@ -32,7 +32,7 @@ const (
 // of range, "ParameterMissing" for a parameter without a value,
 // "ResourceError" for an expression that builds too much, "EntityNotFound" for a
 // property of something that the statement has deleted, "SyntaxError" for a
-// parameter of SKIP or LIMIT that is no number of rows, "SemanticError" for MERGE by
+// negative or fractional parameter of SKIP or LIMIT, "SemanticError" for MERGE by
 // a property that is null, "ConstraintVerificationFailed" for DELETE of a node
 // that still has edges, and "ConstraintValidationFailed" for a statement that breaks a
 // constraint of the graph.

@@ -40,7 +40,7 @@ type conjunct struct {
 	edges uint64
 	paths uint64
 	done  bool
-	// volatile marks a condition that is decided anew for each match.
+	// volatile is set if the condition may give another result for each match.
 	volatile bool
 }
 

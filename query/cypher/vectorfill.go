@@ -7,8 +7,8 @@ import (
 )
 
 // fillVectorIndex moves the lists that nodes of a label have in the property of a
-// new vector index into it. A list that is no vector of the index, because its length
-// is another or all its numbers are zero, stays a property.
+// new vector index into it. A list stays a property if it has another length than the
+// index, or only zeros.
 func fillVectorIndex(x *exec, ix vectorIndex, dim int) error {
 	t, ok := x.tx.NodeType(ix.Label)
 	if !ok {
