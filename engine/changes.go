@@ -114,6 +114,7 @@ type changeNotes struct {
 // noteNode notes that the transaction changes a node.
 func (v *TxView) noteNode(id NodeID) {
 	v.changed = true
+	v.wrote++
 	if n := v.noted; n != nil && id <= math.MaxUint32 {
 		if n.nodes == nil {
 			n.nodes = roaring.New()

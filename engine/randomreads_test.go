@@ -118,7 +118,7 @@ func (g *graphOps) search(space string) vecindex.Search {
 // read returns a random operation that reads.
 func (g *graphOps) read() step {
 	field, space, bucket := pick(g.rnd, fieldNames), pick(g.rnd, spaceNames), pick(g.rnd, bucketNames)
-	switch g.rnd.IntN(22) {
+	switch g.rnd.IntN(23) {
 	case 0:
 		return g.readNode(g.id())
 	case 1:
@@ -164,6 +164,8 @@ func (g *graphOps) read() step {
 		return g.readWhere(g.predicate(2))
 	case 19:
 		return g.readNearest(space, g.search(space))
+	case 21:
+		return g.someColumns()
 	case 20:
 		if g.rnd.IntN(2) == 0 {
 			return g.readEntry(modelEntry{bucket, g.entryKey()})
@@ -185,7 +187,9 @@ func (g *graphOps) everything() []step {
 	for _, name := range nodeTypeNames {
 		out = append(out, g.readNodes(name))
 	}
-	for _, id := range g.m.nodesOf(engine.AnyType) {
+	all := g.m.nodesOf(engine.AnyType)
+	out = append(out, g.readColumns(all, propNames, nil))
+	for _, id := range all {
 		n := g.m.nodes[id]
 		out = append(out, g.readNode(id), g.readNeighbors(id, both, 9), g.readContributedBy(id), g.readTotal(engine.NodeTarget(id)))
 		for typ, t := range g.m.nodeTypes {

@@ -43,6 +43,9 @@ type Reader interface {
 	// EachNode calls fn with the place in ids of each node that there is, and
 	// the node, in any order. It costs a fraction of as many calls of Node.
 	EachNode(ids []NodeID, fn func(i int, n Node) error) error
+	// NodeColumns reads properties of many nodes. Nodes that only lacks are read as if
+	// they were not there, unless it is nil; it must not change meanwhile.
+	NodeColumns(only *roaring.Bitmap) *NodeColumns
 	// Text returns a string property, wherever it is kept.
 	Text(id NodeID, property string) (string, error)
 	// Nodes returns the nodes that have a type as their own or as a further label,

@@ -179,6 +179,7 @@ type TxView struct {
 	born     *roaring.Bitmap // nodes that the transaction created
 	died     *roaring.Bitmap // nodes that it deleted
 	changed  bool            // nodes or edges: the version moves
+	wrote    int             // records of nodes that it wrote or deleted
 	noted    *changeNotes    // nil if changes are not kept
 
 	edges    []edgeOp          // not in the overlay yet

@@ -23,6 +23,9 @@ type Reader interface {
 	Lookup(t engine.TypeID, key string) (engine.NodeID, error)
 	Keyed(t engine.TypeID, key string) ([]engine.NodeID, error)
 	Node(id engine.NodeID) (engine.Node, error)
+	// NodeColumns reads properties of many nodes: of those in only, or of all if it is
+	// nil. It is not safe for concurrent use.
+	NodeColumns(only *roaring.Bitmap) *engine.NodeColumns
 	Text(id engine.NodeID, property string) (string, error)
 	Nodes(t engine.TypeID) (*roaring.Bitmap, error)
 	Degree(id engine.NodeID, f engine.EdgeFilter) (int, error)
@@ -129,6 +132,13 @@ func (r *shown) Text(id engine.NodeID, property string) (string, error) {
 		return "", fmt.Errorf("node %d: %w", id, engine.ErrNotFound)
 	}
 	return r.raw.Text(id, property)
+}
+
+func (r *shown) NodeColumns(only *roaring.Bitmap) *engine.NodeColumns {
+	if only == nil {
+		return r.raw.NodeColumns(r.l.allow)
+	}
+	return r.raw.NodeColumns(roaring.And(only, r.l.allow))
 }
 
 func (r *shown) Nodes(t engine.TypeID) (*roaring.Bitmap, error) { return r.l.nodes(t) }

@@ -63,6 +63,11 @@ func readAll(t *testing.T, r query.Reader, w *world) (out []string) {
 	for _, id := range w.nodes {
 		n, err := r.Node(id)
 		add(id, n.Key, errors.Is(err, engine.ErrNotFound))
+		for _, only := range []*roaring.Bitmap{nil, roaring.BitmapOf(uint32(id)), roaring.New()} {
+			v, err := r.NodeColumns(only).Column("rating").Value(id)
+			check(t, err)
+			add(v)
+		}
 		_, err = r.Text(id, "rating")
 		add(errors.Is(err, engine.ErrNotFound))
 		for _, dir := range []engine.Direction{engine.Out, engine.In, engine.Both} {
