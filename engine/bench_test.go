@@ -194,6 +194,22 @@ func BenchmarkNeighbors(b *testing.B) {
 	}
 }
 
+// BenchmarkDegrees counts the edges of all nodes. ns/op is for all of them.
+func BenchmarkDegrees(b *testing.B) {
+	benchReads(b, unit, func(b *testing.B, v *engine.View, _ [][2]engine.NodeID) {
+		n := 0
+		from := cpuTime()
+		for b.Loop() {
+			of, err := v.Degrees(engine.EdgeFilter{}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			n += len(of)
+		}
+		perCPU(b, n, "nodes", from)
+	})
+}
+
 // BenchmarkLists scans all lists of both directions. ns/op is for the scan.
 func BenchmarkLists(b *testing.B) {
 	benchReads(b, unit, func(b *testing.B, v *engine.View, _ [][2]engine.NodeID) {
