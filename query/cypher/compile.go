@@ -122,6 +122,5 @@ type exec struct {
 	limits   Limits
 	held     int64 // bytes that steps keep
 	ticks    uint32
-	times    int64 // rows that the row at hand stands for; see countable
 	profile  bool
 }

@@ -1,70 +1,168 @@
 package cypher
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// countable is a step that can count its rows without making them.
-type countable interface {
-	step
-	// counting makes the step push each row once, with the number of rows that
-	// it stands for in exec.times. It reports whether the step can do so, and
-	// the place that it then leaves unset.
-	counting() (slot int, ok bool)
-}
+	"github.com/ragdb/ragdb/engine"
+)
 
-// countRows lets the last step count its rows if the grouping only counts them:
-// every aggregate is count(*) or count of a variable that the step binds, and
-// no key uses that variable.
-func (pl *planner) countRows(g *grouping, s *groupStep) {
+// countRows lets steps count rows instead of making them if the grouping only counts
+// them: every aggregate is count(*) or count of a node that a step binds. The last
+// step counts if no key uses its node, and so does the way to the first node if
+// nothing but it names that node.
+func (pl *planner) countRows(g *grouping, s *groupStep) error {
 	if len(pl.steps) == 0 || len(g.calls) == 0 || pl.writes {
-		return
-	}
-	last, ok := pl.steps[len(pl.steps)-1].(countable)
-	if !ok {
-		return
-	}
-	slot, ok := last.counting()
-	if !ok {
-		return
-	}
-	name := pl.scope.all()[slot]
-	for _, c := range g.calls {
-		counted, isVariable := &variable{}, false
-		if len(c.call.Args) == 1 {
-			counted, isVariable = c.call.Args[0].(*variable)
-		}
-		if !strings.EqualFold(c.call.Name, "count") || c.call.Distinct || !c.call.Star && !(isVariable && counted.Name == name) {
-			return
-		}
-	}
-	names := map[string]bool{}
-	for _, k := range g.keys {
-		variablesOf(k.expr, names)
-	}
-	if names[name] {
-		return
-	}
-	s.times = true
-	switch last := last.(type) {
-	case *expand:
-		last.count = true
-		last.describe("CountEdges", last.Args...)
-	case *scan:
-		last.count = true
-		last.describe("CountNodes", last.Args...)
-	}
-}
-
-func (e *expand) counting() (int, bool) {
-	return e.to, !e.into && e.edge < 0 && e.label.labels == nil
-}
-
-func (s *scan) counting() (int, bool) { return s.slot, true }
-
-// pushTimes pushes a row that stands for n.
-func (x *exec) pushTimes(n int64, r row, next sink) error {
-	if n == 0 {
 		return nil
 	}
-	x.times = n
-	return next.push(r)
+	c := &counting{pl: pl, rows: new(int64), keys: map[string]bool{}, names: pl.scope.all()}
+	for _, call := range g.calls {
+		if !c.counts(call.call) {
+			return nil
+		}
+	}
+	for _, k := range g.keys {
+		variablesOf(k.expr, c.keys)
+	}
+	c.last()
+	if err := c.first(); err != nil {
+		return err
+	}
+	if c.found {
+		s.rows = c.rows
+	}
+	return nil
+}
+
+// counting turns steps whose rows are only counted into such that count them.
+type counting struct {
+	pl    *planner
+	rows  *int64          // how many rows the one at hand stands for
+	names []string        // of variables, by place
+	keys  map[string]bool // variables in the keys of the grouping
+	found bool            // a step counts
+}
+
+// counts reports whether an aggregate counts every row.
+func (c *counting) counts(f *funcCall) bool {
+	if !strings.EqualFold(f.Name, "count") || f.Distinct {
+		return false
+	}
+	if f.Star {
+		return true
+	}
+	v, ok := f.Args[0].(*variable)
+	if !ok {
+		return false
+	}
+	for i := len(c.pl.steps) - 1; i >= 0; i-- {
+		switch s := c.pl.steps[i].(type) {
+		case *scan:
+			ok = c.names[s.slot] == v.Name
+		case *expand:
+			ok = c.names[s.to] == v.Name
+		case *filter:
+			continue
+		default:
+			return false
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// last lets the last step count.
+func (c *counting) last() {
+	at := len(c.pl.steps) - 1
+	switch s := c.pl.steps[at].(type) {
+	case *scan:
+		if !c.keys[c.names[s.slot]] {
+			s.rows, c.found = c.rows, true
+			s.describe("CountNodes", s.Args...)
+		}
+	case *expand:
+		if !s.into && s.edge < 0 && !c.keys[c.names[s.to]] {
+			count := &countEdges{hop: s.hop, rows: c.rows}
+			count.PlanStep = s.PlanStep
+			count.describe("CountEdges", s.Args...)
+			if at > 0 {
+				_, count.many = c.pl.steps[at-1].(*scan)
+			}
+			c.pl.steps[at], c.found = count, true
+		}
+	}
+}
+
+// first begins with the second node instead of the first and counts the edges
+// between the two, if that makes fewer rows.
+func (c *counting) first() error {
+	steps := c.pl.steps
+	if len(steps) < 2 {
+		return nil
+	}
+	from, ok := steps[0].(*scan)
+	over, also := steps[1].(*expand)
+	if !ok || !also || over.from != from.slot || over.into || over.edge >= 0 || len(over.others) > 0 || c.keys[c.names[from.slot]] {
+		return nil
+	}
+	nodes, err := c.pl.stats.count(c.pl.graph, over.label.labels)
+	if err != nil || nodes > over.Estimate {
+		return err
+	}
+	count := &countEdges{hop: over.turned(from.labels), rows: c.rows, many: true}
+	for i, s := range steps[2:] {
+		if !c.without(s, count, i == len(steps)-3) {
+			return nil
+		}
+	}
+	e := over.pattern.edges[over.place]
+	at := e.from
+	if over.pattern.nodes[at].slot != over.to {
+		at = e.to
+	}
+	begin := &scan{slot: over.to, labels: over.label.labels}
+	begin.show(c.names[over.to])
+	begin.Estimate = nodes
+	count.describe("CountEdges", over.pattern.hopText(at, e, e.from+e.to-at))
+	steps[0], steps[1], c.found = begin, count, true
+	return nil
+}
+
+// without reports whether a step does its work if the edges to a node are only
+// counted. If it is the last, it may count edges of the same node, which may be the
+// same ones.
+func (c *counting) without(s step, count *countEdges, last bool) bool {
+	switch s := s.(type) {
+	case *filter:
+		return !s.names[c.names[count.to]] && !s.volatile
+	case *expand:
+		return s.from != count.to && s.to != count.to && !slices.Contains(s.others, count.place)
+	case *countEdges:
+		if s.from == count.to || s.to == count.to {
+			return false
+		}
+		if slices.Contains(s.others, count.place) {
+			if !last || s.from != count.from {
+				return false
+			}
+			s.beside = count
+		}
+		return true
+	}
+	return false
+}
+
+// turned returns the hop in the other direction, to a node with some labels.
+func (h *hop) turned(labels *labelExpr) hop {
+	t := *h
+	t.from, t.to, t.label = h.to, h.from, labelTest{labels: labels}
+	switch h.test.dir {
+	case engine.Out:
+		t.test.dir = engine.In
+	case engine.In:
+		t.test.dir = engine.Out
+	}
+	return t
 }

@@ -77,7 +77,8 @@ type hop struct {
 	label    labelTest // of the node that is bound, without labels if any will do
 	into     bool      // to is bound too
 	m        *matched
-	place    int   // of the pattern in m
+	pattern  *patternGraph
+	place    int   // of the edge in pattern and m
 	others   []int // places in m that may hold the same edge
 }
 
@@ -85,8 +86,7 @@ type hop struct {
 type expand struct {
 	planned
 	hop
-	page  []engine.Edge
-	count bool // rows are counted and not made
+	page []engine.Edge
 }
 
 // edgePage is how many neighbours are read at once.
@@ -129,24 +129,13 @@ func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
 	if !ok {
 		return nil
 	}
-	n := int64(0)
-	err := x.eachEdge(id, f, e.page, func(edge engine.Edge) error {
-		if e.count {
-			if len(e.others) == 0 || e.m.free(identity(edge), e.others) {
-				n++
-			}
-			return nil
-		}
+	return x.eachEdge(id, f, e.page, func(edge engine.Edge) error {
 		other := edge.Other(id)
 		if ok, err := e.label.has(x, other); err != nil || !ok {
 			return err
 		}
 		return e.found(x, edge, other, r, next)
 	})
-	if err != nil || !e.count {
-		return err
-	}
-	return x.pushTimes(n, r, next)
 }
 
 // eachEdge calls fn with each edge of a node that a filter lets pass, a loop and each

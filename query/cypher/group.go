@@ -28,7 +28,9 @@ func (pl *planner) group(g *grouping) error {
 	}
 	s.carried = pl.carried.into(s.out)
 	s.describe("Group", strings.Join(shown, ", "))
-	pl.countRows(g, s)
+	if err := pl.countRows(g, s); err != nil {
+		return err
+	}
 	pl.add(s)
 	pl.scope = s.out
 	return nil
@@ -47,7 +49,7 @@ type groupStep struct {
 	keys  []evaluator
 	calls []*aggregation
 	grows []bool // which calls do
-	times bool   // the calls count rows, each as often as exec.times says
+	rows  *int64 // if the calls count rows, how many the one at hand stands for; else nil
 	out   *segment
 	// carried are the variables from around the query, which every row has.
 	carried carriedPlaces
@@ -128,8 +130,8 @@ func (g *groups) push(r row) error {
 	}
 	for i, c := range g.calls {
 		a := one.aggs[i]
-		if n, ok := a.(*countAggregator); ok && g.times {
-			*n += countAggregator(g.x.times)
+		if n, ok := a.(*countAggregator); ok && g.rows != nil {
+			*n += countAggregator(*g.rows)
 			continue
 		}
 		before := int64(0)

@@ -184,9 +184,7 @@ func (a *access) step(g *patternGraph) (step, error) {
 	}
 	if a.cond == nil {
 		s := &scan{slot: n.slot, labels: n.labels}
-		if s.describe("Scan", "("+shown+")"); n.labels == nil {
-			s.describe("ScanAll", "("+shown+")")
-		}
+		s.show(n.name)
 		s.Estimate = a.rows
 		return s, nil
 	}

@@ -106,7 +106,8 @@ func (pl *planner) filter(cond expr) (*filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &filter{holds: holds}
+	f := &filter{holds: holds, names: map[string]bool{}, volatile: isVolatile(cond)}
+	variablesOf(cond, f.names)
 	f.describe("Filter", shownExpr(cond))
 	pl.show(f)
 	return f, nil
@@ -124,7 +125,7 @@ func (g *patternGraph) follow(m move, before matchState) step {
 	h := hop{
 		from: g.nodes[m.from].slot, to: g.nodes[to].slot, edge: e.slot,
 		test: edgeTest{names: e.Types, dir: e.direction(m.from)},
-		into: into, m: g.m, place: m.edge,
+		into: into, m: g.m, place: m.edge, pattern: g,
 	}
 	if !into {
 		h.label.labels = g.nodes[to].labels

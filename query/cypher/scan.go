@@ -13,7 +13,15 @@ type scan struct {
 	planned
 	slot   int
 	labels *labelExpr
-	count  bool // rows are counted and not made
+	rows   *int64 // if rows are counted and not made, how many the one at hand stands for
+}
+
+// show describes the step in the plan.
+func (s *scan) show(name string) {
+	shown := "(" + shownName(name) + s.labels.String() + ")"
+	if s.describe("Scan", shown); s.labels == nil {
+		s.describe("ScanAll", shown)
+	}
 }
 
 func (s *scan) open(x *exec, next sink) sink {
@@ -22,8 +30,11 @@ func (s *scan) open(x *exec, next sink) sink {
 		if err != nil {
 			return err
 		}
-		if s.count {
-			return x.pushTimes(int64(set.GetCardinality()), r, next)
+		if s.rows != nil {
+			if *s.rows = int64(set.GetCardinality()); *s.rows == 0 {
+				return nil
+			}
+			return next.push(r)
 		}
 		return eachNode(x, set, s.slot, r, next)
 	})
@@ -216,6 +227,9 @@ func (b *bound) open(x *exec, next sink) sink {
 type filter struct {
 	planned
 	holds condition
+	names map[string]bool // variables in the condition
+	// volatile is set if the condition may give another result for the same row.
+	volatile bool
 }
 
 func (f *filter) open(x *exec, next sink) sink {

@@ -16,9 +16,11 @@ type statistics struct {
 	version uint64
 	sets    map[engine.TypeID]*roaring.Bitmap // not to be changed
 	chosen  map[string]*roaring.Bitmap        // by label expression, not to be changed
-	degrees map[string]float64
-	shares  map[string]float64 // by index and number of properties
-	derived map[engine.TypeID]bool
+	degrees map[string]float64                // mean of a sample
+	// degreesOf are degrees by node, by filter and labels of the other end.
+	degreesOf map[string][]uint32
+	shares    map[string]float64 // by index and number of properties
+	derived   map[engine.TypeID]bool
 }
 
 // degreeSamples is how many nodes are looked at to learn a mean degree.
@@ -28,7 +30,7 @@ func newStatistics(g *graph, version uint64) *statistics {
 	return &statistics{
 		graph: g.g.ID(), version: version, sets: map[engine.TypeID]*roaring.Bitmap{},
 		chosen:  map[string]*roaring.Bitmap{},
-		degrees: map[string]float64{}, shares: map[string]float64{}, derived: map[engine.TypeID]bool{},
+		degrees: map[string]float64{}, degreesOf: map[string][]uint32{}, shares: map[string]float64{}, derived: map[engine.TypeID]bool{},
 	}
 }
 

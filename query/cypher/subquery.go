@@ -81,8 +81,8 @@ func (s *subquery) plans() []*PlanStep {
 // run runs the query for a row and calls yield with the columns of each of its rows until
 // that returns an error; errEnough ends the run without one.
 func (s *subquery) run(x *exec, r row, yield func(row) error) error {
-	times, held := x.times, x.held
-	defer func() { x.times, x.held = times, held }()
+	held := x.held
+	defer func() { x.held = held }()
 	at := func(i int) Value {
 		if i < len(r) {
 			return r[i]
