@@ -2,13 +2,12 @@ package engine_test
 
 import (
 	"fmt"
-	"math"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/growthtest"
 )
 
 // importedLines are what an export is made of, n times; %d is which of them it
@@ -32,33 +31,14 @@ var importedLines = []struct{ name, before, part, after string }{
 	{"blanks", "", " ", "{}\n"},
 }
 
-// TestImportCosts: twice as much of anything in an export costs at most 2.5
-// times the processor time to import.
+// TestImportCosts: what an import costs grows with the export, and not with the
+// square.
 func TestImportCosts(t *testing.T) {
-	if cpuTime() == 0 {
-		t.Skip("the processor time is not known here")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	// Small sizes tell a square, which is 4, from what is linear; long ones measure.
-	enough, most := 2*time.Millisecond, 3.2
-	if *long {
-		enough, most = 20*time.Millisecond, 2.5
-	}
 	for _, c := range importedLines {
 		t.Run(c.name, func(t *testing.T) {
-			cost := func(n int) time.Duration { return importCost(t, exportOf(c.before, c.part, c.after, n)) }
-			n := 512
-			for cost(n) < enough && n < 1<<18 {
-				n *= 2
-			}
-			growth := math.Inf(1)
-			for try := 0; try < 10 && growth > most; try++ {
-				growth = min(growth, float64(cost(2*n))/float64(cost(n)))
-			}
-			if growth > most {
-				t.Errorf("twice %d cost %.2f times as much", n, growth)
-			}
-			t.Logf("%d: %.2f times as much", n, growth)
+			growthtest.Check(t, growthtest.Sizes{From: 512}, func(n int) time.Duration {
+				return importCost(t, exportOf(c.before, c.part, c.after, n))
+			})
 		})
 	}
 }
@@ -81,28 +61,25 @@ func exportOf(before, part, after string, n int) string {
 	return b.String()
 }
 
-// importCost returns the least processor time of a few imports of a text.
+// importCost returns the processor time of an import of a text.
 func importCost(t *testing.T, text string) time.Duration {
 	t.Helper()
-	least := time.Duration(math.MaxInt64)
-	for range 3 {
-		db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{NoBackground: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ns, err := db.Namespace(t.Context(), "main")
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := cpuTime()
-		err = ns.Import(t.Context(), strings.NewReader(text)) // what is refused costs, too
-		least = min(least, cpuTime()-before)
-		if testing.Verbose() && err != nil {
-			t.Logf("%.100v", err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{NoBackground: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return max(least, time.Microsecond)
+	ns, err := db.Namespace(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := growthtest.Cost(func() {
+		err = ns.Import(t.Context(), strings.NewReader(text)) // what is refused costs, too
+	})
+	if testing.Verbose() && err != nil {
+		t.Logf("%.100v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return cost
 }

@@ -178,7 +178,7 @@ func TestManyFreeSlots(t *testing.T) {
 		want := slices.DeleteFunc(slices.Clone(c.free), func(s uint32) bool { return s%2 == 0 && s < 2*uint32(w.reused) })
 		start := time.Now()
 		w.ix.took(w)
-		if d := time.Since(start); d > 10*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s: it took %v", c.name, d)
 		}
 		if !slices.Equal(w.ix.free, want) {

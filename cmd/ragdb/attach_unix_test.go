@@ -27,7 +27,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // gate is a server of models that answers no chat until it is opened, so that a run that
 // reads documents lasts as long as a test wants.

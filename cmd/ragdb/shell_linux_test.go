@@ -242,7 +242,7 @@ func shellAtATerminal(t *testing.T, dir string) {
 	start := time.Now()
 	s.typed(keyCtrlC)
 	s.expect("interrupted\r\n")
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("the statement ran on for %v", took)
 	} else {
 		t.Logf("the statement ended after %v", took)

@@ -103,7 +103,7 @@ func (w *watching) sync(want string) {
 		if got := fmt.Sprint(r.Added, r.Replaced, r.Removed, r.Unchanged, r.Docs); got != want {
 			w.t.Fatalf("it did %s, want %s: %s", got, want, line)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		select {
 		case line := <-w.lines:
 			w.t.Fatalf("no sync; it says %s", line)
@@ -123,7 +123,7 @@ func (w *watching) says(texts ...string) {
 				w.t.Fatalf("it says %s, and not %s", line, text)
 			}
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		w.t.Fatal("it says nothing")
 	}
 }

@@ -448,7 +448,7 @@ func reads(ctx context.Context, st *pebblekv.Store, h *history) error {
 // to end.
 func leaked() string {
 	var left []string
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); runtime.Gosched() {
 		buf := make([]byte, 1<<20)
 		left = nil
 		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] {

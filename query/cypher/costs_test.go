@@ -3,13 +3,11 @@ package cypher_test
 import (
 	"context"
 	"fmt"
-	"math"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/growthtest"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/query/procedure"
 )
@@ -21,90 +19,57 @@ var once = map[string]bool{
 	"ORDER BY of DISTINCT": true, "+ of constants that fail": true, "+ of a variable": true, "named nodes of CREATE": true,
 }
 
-// maxGrowth returns what twice as much of a production may cost more: 2.5, of which
-// 2.1 is that of sorting and the rest is left to caches and to maps that grow. What
-// costs less than 4 ms, as in a run without -long or where the language bounds the
-// size, is only told from a square, which is 4.
-func maxGrowth(cost time.Duration) float64 {
-	if cost < 4*time.Millisecond || !*long {
-		return 3.5
-	}
-	return 2.5
-}
-
-// TestCosts: twice as many of a production in a statement cost at most
-// [maxGrowth] times the processor time, from the text to the last row. With
-// -long it prints a table.
+// TestCosts: what a statement costs, from the text to the last row, grows with
+// the number of a production, and not with its square. With -long it measures all
+// productions at larger sizes and prints a table.
 func TestCosts(t *testing.T) {
-	if cpuTime() == 0 {
-		t.Skip("the processor time is not known here")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	enough := 4 * time.Millisecond
-	if *long {
-		enough = 16 * time.Millisecond
-	}
 	for _, p := range grammar() {
 		if !*long && !once[p.name] {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
-			checkGrowth(t, p.name, p.square, enough, p.most, func(n int) time.Duration { return p.cost(t, n) })
+			checkGrowth(t, p.name, p.square, p.most, func(n int) time.Duration { return p.cost(t, n) })
 		})
 	}
 }
 
-// checkGrowth measures something at a size that costs enough, or at half of what
-// is possible at most, and at twice the size. With square, which says why the
-// cost grows with the square, the growth is only printed.
-func checkGrowth(t *testing.T, name, square string, enough time.Duration, most int, cost func(n int) time.Duration) {
+// checkGrowth measures something at sizes up to a most, 0 for any. With square,
+// which says why the cost grows with the square, the growth is only printed.
+func checkGrowth(t *testing.T, name, square string, most int, cost func(n int) time.Duration) {
 	t.Helper()
-	n := 64
-	if most > 0 {
-		n = min(n, most/2)
+	if growthtest.CPUTime() == 0 {
+		t.Skip("the processor time is not known here")
 	}
-	for cost(n) < enough && n < 1<<19 && (most == 0 || 4*n <= most) {
-		n *= 2
+	sizes := growthtest.Sizes{To: most}
+	if *long {
+		sizes.Enough = 8 * time.Millisecond
 	}
-	one, two, growth := time.Duration(0), time.Duration(0), math.Inf(1)
-	for try := 0; try < 12 && growth > maxGrowth(one); try++ {
-		a, b := cost(n), cost(2*n)
-		if g := float64(b) / float64(a); g < growth {
-			one, two, growth = a, b, g
-		}
-	}
-	if square == "" && growth > maxGrowth(one) && two > time.Millisecond {
-		t.Errorf("%d cost %v and %d cost %v: %.2f times as much", n, one, 2*n, two, growth)
+	r := growthtest.Measure(sizes, cost)
+	if square == "" && r.Growth() > growthtest.Most {
+		t.Errorf("%d cost %v and %d cost %v: %.2f times as much", r.N, r.One, growthtest.Times*r.N, r.Big, r.Growth())
 	}
 	if *long {
-		fmt.Printf("%-45s %7d %9.2f ms %9.2f ms %6.2f %s\n", name, n, one.Seconds()*1e3, two.Seconds()*1e3, growth, square)
+		fmt.Printf("%-45s %7d %9.2f ms %9.2f ms %6.2f %s\n", name, r.N, r.One.Seconds()*1e3, r.Big.Seconds()*1e3, r.Growth(), square)
 	}
 }
 
-// cost returns the least processor time of a few runs of a statement with n of a
-// production.
+// cost returns the processor time of a statement with n of a production.
 func (p production) cost(t *testing.T, n int) time.Duration {
 	t.Helper()
 	text := p.text(n)
-	least := time.Duration(math.MaxInt64)
-	for range 4 {
-		s := newSession(t, stores["memkv"], cypher.Options{Procedures: allProcedures(t)})
-		give(t, s, "CREATE (:X {key: 'n0'});")
-		runtime.GC()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		before := cpuTime()
-		err := drain(ctx, s, text)
-		least = min(least, cpuTime()-before)
-		late := ctx.Err()
-		cancel()
-		if late != nil {
-			t.Fatalf("%d take more than 20 s", n)
-		}
-		if wrong := p.wrong; (err != nil) != (wrong != "") || wrong != "" && !strings.Contains(err.Error(), wrong) {
-			t.Fatalf("%d: the error is %.200v", n, err)
-		}
+	s := newSession(t, stores["memkv"], cypher.Options{Procedures: allProcedures(t)})
+	give(t, s, "CREATE (:X {key: 'n0'});")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var err error
+	cost := growthtest.Cost(func() { err = drain(ctx, s, text) })
+	if ctx.Err() != nil {
+		t.Fatalf("%d take more than a minute", n)
 	}
-	return max(least, time.Microsecond)
+	if wrong := p.wrong; (err != nil) != (wrong != "") || wrong != "" && !strings.Contains(err.Error(), wrong) {
+		t.Fatalf("%d: the error is %.200v", n, err)
+	}
+	return cost
 }
 
 func allProcedures(t *testing.T) *cypher.Registry {

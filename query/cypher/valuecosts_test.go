@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/growthtest"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -59,17 +57,9 @@ var quick = map[string]bool{
 	"UNWIND $l AS x MERGE (:Y {key: toString(x)})": true, "MERGE (h:H {key: 'h'}) WITH h UNWIND $l AS x CREATE (h)-[:T]->(:Y {i: x})": true,
 }
 
-// TestValueCosts: a function, an operator or a clause over a value of twice the
-// size or over twice the rows costs at most [maxGrowth] times the processor time.
+// TestValueCosts: what a function, an operator or a clause costs grows with the
+// size of its value or the number of its rows, and not with the square.
 func TestValueCosts(t *testing.T) {
-	if cpuTime() == 0 {
-		t.Skip("the processor time is not known here")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	enough, tries := 2*time.Millisecond, 2
-	if *long {
-		enough, tries = 16*time.Millisecond, 4
-	}
 	read := newSession(t, stores["memkv"], cypher.Options{Limits: cypher.Limits{Rows: 1 << 40, Bytes: 1 << 40}})
 	for _, text := range append(ofRowsWith("RETURN ", ofValues), ofRows...) {
 		if !*long && !quick[text] {
@@ -77,19 +67,14 @@ func TestValueCosts(t *testing.T) {
 		}
 		t.Run(text, func(t *testing.T) {
 			writes := strings.Contains(text, "CREATE") || strings.Contains(text, "MERGE")
-			checkGrowth(t, text, "", enough, 1<<20, func(n int) time.Duration {
-				params, least := sized(n, text), time.Duration(math.MaxInt64)
-				for range tries {
-					s := read
-					if writes {
-						s = newSession(t, stores["memkv"], cypher.Options{})
-					}
-					runtime.GC()
-					before := cpuTime()
-					_ = drainWith(t.Context(), s, text, params) // what is refused costs, too
-					least = min(least, cpuTime()-before)
+			checkGrowth(t, text, "", 1<<20, func(n int) time.Duration {
+				params, s := sized(n, text), read
+				if writes {
+					s = newSession(t, stores["memkv"], cypher.Options{})
 				}
-				return max(least, time.Microsecond)
+				return growthtest.Cost(func() {
+					_ = drainWith(t.Context(), s, text, params) // what is refused costs, too
+				})
 			})
 		})
 	}
@@ -188,38 +173,23 @@ var copiedFiles = []struct {
 	{"a long field to JSON", "a.jsonl", "", "", "", "COPY (RETURN $s AS s, $l AS l, $k AS k) TO '%s'"},
 }
 
-// TestCopyCosts: COPY of twice as much costs at most [maxGrowth] times the
-// processor time.
+// TestCopyCosts: what COPY costs grows with the file, and not with its square.
 func TestCopyCosts(t *testing.T) {
-	if cpuTime() == 0 {
-		t.Skip("the processor time is not known here")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	enough, tries := 2*time.Millisecond, 2
-	if *long {
-		enough, tries = 16*time.Millisecond, 4
-	}
 	for _, c := range copiedFiles {
 		t.Run(c.name, func(t *testing.T) {
-			most := 1 << 18
-			checkGrowth(t, c.name, "", enough, most, func(n int) time.Duration {
+			checkGrowth(t, c.name, "", 1<<19, func(n int) time.Duration {
 				content, params := c.before+times(n, "", c.part)+c.after, sized(n, c.statements)
-				least := time.Duration(math.MaxInt64)
-				for range tries {
-					files := memoryFiles{c.file: bytes.NewBufferString(content)}
-					s := newSession(t, stores["memkv"], cypher.Options{Files: files, Limits: cypher.Limits{Rows: 1 << 40, Bytes: 1 << 40}})
-					statements := strings.Split(strings.ReplaceAll(c.statements, "%s", c.file), "; ")
-					for _, text := range statements[:len(statements)-1] {
-						if err := drainWith(t.Context(), s, text, params); err != nil {
-							t.Fatal(err)
-						}
+				files := memoryFiles{c.file: bytes.NewBufferString(content)}
+				s := newSession(t, stores["memkv"], cypher.Options{Files: files, Limits: cypher.Limits{Rows: 1 << 40, Bytes: 1 << 40}})
+				statements := strings.Split(strings.ReplaceAll(c.statements, "%s", c.file), "; ")
+				for _, text := range statements[:len(statements)-1] {
+					if err := drainWith(t.Context(), s, text, params); err != nil {
+						t.Fatal(err)
 					}
-					runtime.GC()
-					before := cpuTime()
-					_ = drainWith(t.Context(), s, statements[len(statements)-1], params) // what is refused costs, too
-					least = min(least, cpuTime()-before)
 				}
-				return max(least, time.Microsecond)
+				return growthtest.Cost(func() {
+					_ = drainWith(t.Context(), s, statements[len(statements)-1], params) // what is refused costs, too
+				})
 			})
 		})
 	}

@@ -1,18 +1,14 @@
 package load_test
 
 import (
-	"flag"
 	"fmt"
-	"math"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/growthtest"
 	"github.com/ragdb/ragdb/rag/load"
 )
-
-var long = flag.Bool("long", false, "measure costs at sizes that take longer")
 
 // constructs are what a file of a format is made of, each written n times; %d is
 // which of them it is.
@@ -44,16 +40,12 @@ var constructs = []struct{ name, file, before, part, after string }{
 	{"columns of CSV", "a.csv", "id,text", ",k%d", "\nd,x\n"},
 }
 
-// TestCosts: twice as many of a construct cost at most 2.5 times the processor
-// time, whether they make a document or are set aside.
+// TestCosts: what a file costs grows with the number of a construct, and not with
+// its square, whether it makes a document or is set aside.
 func TestCosts(t *testing.T) {
-	if cpuTime() == 0 {
-		t.Skip("the processor time is not known here")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, c := range constructs {
 		t.Run(c.name, func(t *testing.T) {
-			content := func(n int) string {
+			checkGrowth(t, c.file, func(n int) string {
 				var b strings.Builder
 				b.WriteString(c.before)
 				for i := range n {
@@ -61,52 +53,25 @@ func TestCosts(t *testing.T) {
 				}
 				b.WriteString(c.after)
 				return b.String()
-			}
-			checkGrowth(t, func(n int) time.Duration { return walkCost(t, c.file, content(n)) })
+			})
 		})
 	}
 }
 
-// checkGrowth measures something at a size that takes a millisecond, or 20 with
-// -long, and at twice the size.
-func checkGrowth(t *testing.T, cost func(n int) time.Duration) {
+// checkGrowth measures the reads of a file whose content has n of something,
+// from a thousand on. Documents that are set aside cost as much as others.
+func checkGrowth(t *testing.T, name string, content func(n int) string) {
 	t.Helper()
-	// Small sizes tell a square, which is 4, from what is linear; long ones measure.
-	n, enough, most := 1000, time.Millisecond, 3.2
-	if *long {
-		enough, most = 20*time.Millisecond, 2.5
-	}
-	for cost(n) < enough && n < 1<<18 {
-		n *= 2
-	}
-	growth := math.Inf(1)
-	for try := 0; try < 6 && growth > most; try++ {
-		growth = min(growth, float64(cost(2*n))/float64(cost(n)))
-	}
-	if growth > most {
-		t.Errorf("twice %d cost %.2f times as much", n, growth)
-	}
-	t.Logf("%d: %.2f times as much", n, growth)
-}
-
-// walkCost returns the least processor time of a few reads of a file.
-func walkCost(t *testing.T, name, content string) time.Duration {
-	t.Helper()
-	fsys := files(name, content)
-	return leastCost(func() {
-		for _, err := range load.Walk(t.Context(), fsys, name, &load.Options{MaxDocBytes: 64 << 20}) {
-			_ = err // a document that is set aside costs as much as one that is read
+	written := map[int]string{}
+	growthtest.Check(t, growthtest.Sizes{From: 1000, To: 500_000}, func(n int) time.Duration {
+		if written[n] == "" {
+			written[n] = content(n)
 		}
+		fsys := files(name, written[n])
+		return growthtest.Cost(func() {
+			for _, err := range load.Walk(t.Context(), fsys, name, &load.Options{MaxDocBytes: 64 << 20}) {
+				_ = err
+			}
+		})
 	})
-}
-
-// leastCost returns the least processor time of two runs.
-func leastCost(run func()) time.Duration {
-	least := time.Duration(math.MaxInt64)
-	for range 2 {
-		before := cpuTime()
-		run()
-		least = min(least, cpuTime()-before)
-	}
-	return max(least, time.Microsecond)
 }

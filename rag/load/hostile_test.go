@@ -331,7 +331,7 @@ func TestMarkupBombs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()
 			r := walk(t, files(c.file, c.in, "z.txt", "fine"), ".", nil)
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %v", took)
 			} else {
 				t.Logf("%v for %d bytes", took.Round(time.Millisecond), len(c.in))

@@ -162,7 +162,7 @@ func TestPDFBombs(t *testing.T) {
 			if n := len(r.docs) + len(r.bad); n != 1 || r.err != nil {
 				t.Errorf("%d outcomes, error %v", n, r.err)
 			}
-			if d := time.Since(start); d > 30*time.Second {
+			if d := time.Since(start); d > time.Minute {
 				t.Errorf("took %v for %d bytes", d, len(c.in))
 			} else {
 				t.Logf("%v for %d bytes: %v", d.Round(time.Millisecond), len(c.in), r.bad)

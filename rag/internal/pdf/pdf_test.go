@@ -270,7 +270,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil && !errors.Is(err, pdf.ErrNotPDF) && !errors.Is(err, pdf.ErrEncrypted) && !errors.Is(err, pdf.ErrDamaged) && !errors.Is(err, pdf.ErrLimit) {
 			t.Errorf("an error of no kind: %v", err)
 		}
-		if d := time.Since(start); d > 20*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%d bytes took %v", len(b), d)
 		}
 	})

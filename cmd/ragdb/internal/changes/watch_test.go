@@ -19,7 +19,7 @@ import (
 const (
 	quiet   = 50 * time.Millisecond
 	silence = 130 * time.Millisecond
-	soon    = 10 * time.Second // longer than anything takes
+	soon    = time.Minute // longer than anything takes
 )
 
 // both runs a test with the system's events and without.

@@ -1,18 +1,14 @@
 package interchange
 
 import (
-	"flag"
 	"fmt"
-	"math"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/growthtest"
 )
-
-var long = flag.Bool("long", false, "measure costs at sizes that take longer")
 
 // table is a file of nodes or edges with n of a part; %d is which of them it is.
 type table struct{ before, part, after string }
@@ -28,18 +24,9 @@ func (x table) text(n int) string {
 
 const graphML = `<graphml><key id="a" for="node" attr.name="a" attr.type="string"/><graph edgedefault="directed">`
 
-// TestCosts: twice as much of anything in a file of a graph costs at most 2.5
-// times the processor time, whether the file is right or refused.
+// TestCosts: what a file of a graph costs grows with what is in it, and not with
+// the square, whether the file is right or refused.
 func TestCosts(t *testing.T) {
-	if cpuTime() == 0 {
-		t.Skip("the processor time is not known here")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	// Small sizes tell a square, which is 4, from what is linear; long ones measure.
-	enough, most := 2*time.Millisecond, 3.2
-	if *long {
-		enough, most = 20*time.Millisecond, 2.5
-	}
 	xml := func(before, part, after string) func(n int) func(Reader) error {
 		x := table{graphML + before, part, after + "</graph></graphml>"}
 		return func(n int) func(Reader) error {
@@ -85,49 +72,34 @@ func TestCosts(t *testing.T) {
 		"CSV: lines of an open cell": csv(table{":ID,:LABEL,a\nn,N,\"", "x\n", ""}, noEdges),
 	} {
 		t.Run(name, func(t *testing.T) {
-			cost := func(n int) time.Duration { return loadCost(t, file(n)) }
-			n := 512
-			for cost(n) < enough && n < 1<<17 {
-				n *= 2
-			}
-			growth := math.Inf(1)
-			for try := 0; try < 10 && growth > most; try++ {
-				growth = min(growth, float64(cost(2*n))/float64(cost(n)))
-			}
-			if growth > most {
-				t.Errorf("twice %d cost %.2f times as much", n, growth)
-			}
-			t.Logf("%d: %.2f times as much", n, growth)
+			growthtest.Check(t, growthtest.Sizes{From: 512}, func(n int) time.Duration { return loadCost(t, file(n)) })
 		})
 	}
 }
 
-// loadCost returns the least processor time of a few loads of a file.
+// loadCost returns the processor time of a load of a file.
 func loadCost(t *testing.T, read func(Reader) error) time.Duration {
 	t.Helper()
-	least := time.Duration(math.MaxInt64)
-	for range 3 {
-		db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{NoBackground: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ns, err := db.Namespace(t.Context(), "main")
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := ns.Graph(t.Context(), "g")
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := cpuTime()
-		_, err = Load(t.Context(), db, g, read) // what is refused costs, too
-		least = min(least, cpuTime()-before)
-		if testing.Verbose() && err != nil {
-			t.Logf("%.100v", err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{NoBackground: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return max(least, time.Microsecond)
+	ns, err := db.Namespace(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ns.Graph(t.Context(), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := growthtest.Cost(func() {
+		_, err = Load(t.Context(), db, g, read) // what is refused costs, too
+	})
+	if testing.Verbose() && err != nil {
+		t.Logf("%.100v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return cost
 }

@@ -298,14 +298,14 @@ func TestGone(t *testing.T) {
 		_, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "query", Arguments: m{"statement": "UNWIND range(1,10000) AS a UNWIND range(1,10000) AS b UNWIND range(1,1000) AS c WITH a WHERE a<0 RETURN a"}})
 		cancelled <- err
 	}()
-	time.Sleep(200 * time.Millisecond) // the statement takes 10 seconds
+	time.Sleep(200 * time.Millisecond) // the statement takes hours
 	start := time.Now()
 	cancel()
 	if err := <-cancelled; err == nil {
 		t.Error("it ended in time")
 	}
 	srv.Close() // waits for what runs
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("the statement ran on for %v", took)
 	}
 }

@@ -1,6 +1,7 @@
 package tokenizer_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/internal/growthtest"
 	"github.com/ragdb/ragdb/rag/llm/encoder/internal/tokenizer"
 )
 
@@ -157,21 +159,12 @@ func TestLinearTime(t *testing.T) {
 	}
 	for name, tok := range map[string]*tokenizer.Tokenizer{"wordpiece": slow.load(t), "unigram": uni.load(t), "bpe": bpe.load(t)} {
 		for _, unit := range []string{"a", " ", "- -", "\u0301\u0323", "aab", "\u1100\u1161", "\xff"} {
-			cost := func(n int) time.Duration {
-				text := strings.Repeat(unit, n/len(unit))
-				best := time.Duration(1 << 62)
-				for range 3 {
-					start := time.Now()
-					tok.Encode(text, 0)
-					best = min(best, time.Since(start))
-				}
-				return best
-			}
-			// 16 times the text; quadratic growth would be 256 times the time.
-			short, long := cost(4_000), cost(64_000)
-			if long > 100*short && long > 200*time.Millisecond {
-				t.Errorf("%s, %q: %v for 4 kB, %v for 64 kB", name, unit, short, long)
-			}
+			t.Run(fmt.Sprintf("%s, %q", name, unit), func(t *testing.T) {
+				growthtest.Check(t, growthtest.Sizes{From: 4_000, To: 64_000}, func(n int) time.Duration {
+					text := strings.Repeat(unit, n/len(unit))
+					return growthtest.Cost(func() { tok.Encode(text, 0) })
+				})
+			})
 		}
 	}
 }

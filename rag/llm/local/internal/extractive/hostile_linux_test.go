@@ -40,6 +40,9 @@ func TestHostileIsLinear(t *testing.T) {
 				return best
 			}
 			small, large := took(texts(n)), took(texts(4*n))
+			for try := 0; try < 10 && large > 10*small+30*time.Millisecond; try++ { // the machine may be busy
+				small, large = min(small, took(texts(n))), min(large, took(texts(4*n)))
+			}
 			if large > 10*small+30*time.Millisecond {
 				t.Errorf("%s, %q: %v, and %v for four times the text", name, question, small, large)
 			}

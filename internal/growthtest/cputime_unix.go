@@ -1,15 +1,15 @@
 //go:build unix
 
-package interchange
+package growthtest
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime returns the processor time that the process has used: what a shared
-// machine can be compared by.
-func cpuTime() time.Duration {
+// CPUTime returns the processor time that the process has used: what a shared
+// machine can be compared by. It is 0 where it is not known.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
