@@ -88,6 +88,7 @@ type compiler struct {
 	// single lets IN treat a value that is not a list as a list of that value.
 	single bool
 	watch  *watch
+	graph  *graph // whose columns are read; nil for none
 	// failure is the first error of eval and predicate, which compilers for parts of
 	// an expression share.
 	failure *error

@@ -77,7 +77,7 @@ func (c *countEdges) prepare(x *exec) error {
 		return nil
 	}
 	c.looked++
-	worth, err := x.graph.worthDegrees(c.looked)
+	worth, err := x.graph.worthAll(c.looked)
 	if err != nil || !worth && !c.many {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *countEdges) prepare(x *exec) error {
 	if !ok {
 		return nil
 	}
-	if c.degrees, err = x.degrees(f, c.label.labels); err != nil || c.degrees == nil || c.beside == nil {
+	if c.degrees, err = x.degrees(f, &c.label); err != nil || c.degrees == nil || c.beside == nil {
 		return err
 	}
 	c.shared, err = c.sharedDegrees(x, f)
@@ -102,7 +102,7 @@ func (c *countEdges) edges(x *exec, id engine.NodeID) (n int64, err error) {
 	if c.degrees == nil {
 		err := x.eachEdge(id, f, c.page, func(e engine.Edge) error {
 			ok := len(c.others) == 0 || c.m.free(identity(e), c.others)
-			if ok && c.label.labels != nil {
+			if ok && !c.label.any() {
 				var err error
 				if ok, err = c.label.has(x, e.Other(id)); err != nil {
 					return err
@@ -173,7 +173,7 @@ func (c *countEdges) same(x *exec, id engine.NodeID) (n int64, err error) {
 		if !incident(identity(e), id, other) {
 			return nil
 		}
-		for _, label := range []*labelTest{&c.label, &c.beside.label} {
+		for _, label := range []*nodeTest{&c.label, &c.beside.label} {
 			if ok, err := label.has(x, e.Other(id)); err != nil || !ok {
 				return err
 			}
@@ -195,22 +195,22 @@ func (c *countEdges) sharedDegrees(x *exec, f engine.EdgeFilter) ([]uint32, erro
 	case other.Types != nil:
 		both.Types = slices.DeleteFunc(slices.Clone(f.Types), func(t engine.EdgeType) bool { return !slices.Contains(other.Types, t) })
 	}
-	labels := c.label.labels.and(c.beside.label.labels)
+	to := c.label.and(&c.beside.label)
 	switch {
 	case f.Direction == engine.Both:
 		both.Direction = other.Direction
 	case other.Direction != engine.Both && other.Direction != f.Direction:
-		return x.eitherWay(both.Types, labels)
+		return x.eitherWay(both.Types, &to)
 	}
-	return x.degrees(both, labels)
+	return x.degrees(both, &to)
 }
 
 // eitherWay returns by node how many edges are followed both out and in: loops and
 // those of undirected types.
-func (x *exec) eitherWay(types []engine.EdgeType, labels *labelExpr) ([]uint32, error) {
+func (x *exec) eitherWay(types []engine.EdgeType, to *nodeTest) ([]uint32, error) {
 	var sum []uint32
 	for _, dir := range []engine.Direction{engine.Out, engine.In, engine.Both} {
-		of, err := x.degrees(engine.EdgeFilter{Types: types, Direction: dir}, labels)
+		of, err := x.degrees(engine.EdgeFilter{Types: types, Direction: dir}, to)
 		if err != nil || of == nil {
 			return nil, err
 		}

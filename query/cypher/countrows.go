@@ -88,12 +88,17 @@ func (c *counting) last() {
 			count.PlanStep = s.PlanStep
 			count.describe("CountEdges", s.Args...)
 			if at > 0 {
-				_, count.many = c.pl.steps[at-1].(*scan)
+				before, ok := c.pl.steps[at-1].(*scan)
+				count.many = ok && len(before.test.values) == 0
 			}
 			c.pl.steps[at], c.found = count, true
 		}
 	}
 }
+
+// turnsFor is how many edges a node must save if conditions select the nodes at the
+// other end.
+const turnsFor = 4
 
 // first begins with the second node instead of the first and counts the edges
 // between the two, if that makes fewer rows.
@@ -108,10 +113,10 @@ func (c *counting) first() error {
 		return nil
 	}
 	nodes, err := c.pl.stats.count(c.pl.graph, over.label.labels)
-	if err != nil || nodes > over.Estimate {
+	if err != nil || nodes > over.edges || len(from.test.values) > 0 && turnsFor*nodes > over.edges {
 		return err
 	}
-	count := &countEdges{hop: over.turned(from.labels), rows: c.rows, many: true}
+	count := &countEdges{hop: over.turned(&from.test), rows: c.rows, many: len(over.label.values) == 0}
 	for i, s := range steps[2:] {
 		if !c.without(s, count, i == len(steps)-3) {
 			return nil
@@ -122,10 +127,11 @@ func (c *counting) first() error {
 	if over.pattern.nodes[at].slot != over.to {
 		at = e.to
 	}
-	begin := &scan{slot: over.to, labels: over.label.labels}
+	begin := &scan{slot: over.to, test: over.label.fresh()}
 	begin.show(c.names[over.to])
 	begin.Estimate = nodes
-	count.describe("CountEdges", over.pattern.hopText(at, e, e.from+e.to-at))
+	begin.Args = append(begin.Args, over.Args[1:]...)
+	count.describe("CountEdges", append([]string{over.pattern.hopText(at, e, e.from+e.to-at)}, from.Args[1:]...)...)
 	steps[0], steps[1], c.found = begin, count, true
 	return nil
 }
@@ -154,10 +160,10 @@ func (c *counting) without(s step, count *countEdges, last bool) bool {
 	return false
 }
 
-// turned returns the hop in the other direction, to a node with some labels.
-func (h *hop) turned(labels *labelExpr) hop {
+// turned returns the hop in the other direction, to a node that passes a test.
+func (h *hop) turned(to *nodeTest) hop {
 	t := *h
-	t.from, t.to, t.label = h.to, h.from, labelTest{labels: labels}
+	t.from, t.to, t.label = h.to, h.from, to.fresh()
 	switch h.test.dir {
 	case engine.Out:
 		t.test.dir = engine.In

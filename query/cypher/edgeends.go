@@ -14,7 +14,7 @@ type edgeEnds struct {
 	fromSet, toSet   bool // bound before
 	dir              direction
 	test             edgeTest
-	fromTest, toTest labelTest
+	fromTest, toTest nodeTest
 	m                *matched
 	place            int
 	others           []int
@@ -75,7 +75,7 @@ func (s *edgeEnds) bind(x *exec, from, to engine.NodeID, r row, next sink) error
 		return nil
 	}
 	for _, end := range []struct {
-		test *labelTest
+		test *nodeTest
 		id   engine.NodeID
 	}{{&s.fromTest, from}, {&s.toTest, to}} {
 		ok, err := end.test.has(x, end.id)

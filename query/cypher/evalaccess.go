@@ -7,9 +7,17 @@ import (
 // property compiles x.name.
 func (c *compiler) property(e *property) evaluator {
 	at, name := e.Pos, e.Name
+	if c.graph != nil {
+		c.graph.wants(name)
+	}
 	if v, ok := e.X.(*variable); ok {
 		if i, ok := c.scope.slot(v.Name); ok {
-			return func(_ *exec, r row) (Value, error) { return propertyOf(at, r[i], name) }
+			return func(x *exec, r row) (Value, error) {
+				if v := r[i]; v.kind == KindNode {
+					return x.nodeProperty(v.graph(), v.AsNode(), name)
+				}
+				return propertyOf(at, r[i], name)
+			}
 		}
 	}
 	run := c.eval(e.X)

@@ -74,8 +74,8 @@ type hop struct {
 	from, to int // places of the nodes, from being bound
 	edge     int // place of the edge, -1 if it is not used
 	test     edgeTest
-	label    labelTest // of the node that is bound, without labels if any will do
-	into     bool      // to is bound too
+	label    nodeTest // of the node that is bound
+	into     bool     // to is bound too
 	m        *matched
 	pattern  *patternGraph
 	place    int   // of the edge in pattern and m
@@ -86,7 +86,8 @@ type hop struct {
 type expand struct {
 	planned
 	hop
-	page []engine.Edge
+	page  []engine.Edge
+	edges float64 // expected
 }
 
 // edgePage is how many neighbours are read at once.

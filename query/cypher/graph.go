@@ -32,6 +32,9 @@ type graph struct {
 	// stamp is out of date.
 	stamp uint32
 
+	// columns are for the steps of the statement alone.
+	columns nodeColumns
+
 	// mu guards the caches: the values of a statement's rows fill them again.
 	mu     sync.Mutex
 	recent [recentNodes]engine.Node

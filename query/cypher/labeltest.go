@@ -6,43 +6,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// labelTest tests nodes for labels. It looks up the first few nodes one by one;
-// for more it reads the set of the nodes with the labels.
-type labelTest struct {
-	labels *labelExpr
-
-	stamp  uint32 // of the graph that the rest is of
-	set    *roaring.Bitmap
-	lookup int
-}
-
-// fewLookups is how many records a test reads before it reads sets of nodes,
-// which the statements of a session share.
-const fewLookups = 24
-
-// has reports whether a node has the labels, as any node has if there are none.
-func (t *labelTest) has(x *exec, id engine.NodeID) (bool, error) {
-	if t.labels == nil {
-		return true, nil
-	}
-	if t.stamp != x.graph.stamp+1 {
-		*t = labelTest{labels: t.labels, stamp: x.graph.stamp + 1}
-	}
-	if t.set == nil && t.lookup < fewLookups {
-		t.lookup++
-		n, err := x.graph.record(id)
-		return err == nil && x.graph.labelled(&n, t.labels), err
-	}
-	if t.set == nil {
-		set, err := x.graph.nodesWith(t.labels)
-		if err != nil {
-			return false, err
-		}
-		t.set = set
-	}
-	return t.set.Contains(uint32(id)), nil
-}
-
 // labelled reports whether a label expression holds for a node.
 func (g *graph) labelled(n *engine.Node, e *labelExpr) bool {
 	return e.holds(func(name string) bool {

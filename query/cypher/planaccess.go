@@ -183,7 +183,7 @@ func (a *access) step(g *patternGraph) (step, error) {
 		return a.rule.step(g, a.node, a.rows)
 	}
 	if a.cond == nil {
-		s := &scan{slot: n.slot, labels: n.labels}
+		s := &scan{slot: n.slot, test: nodeTest{labels: n.labels}}
 		s.show(n.name)
 		s.Estimate = a.rows
 		return s, nil

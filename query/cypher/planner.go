@@ -34,7 +34,7 @@ type planner struct {
 
 // compiler returns the compiler of expressions in the scope.
 func (pl *planner) compiler() *compiler {
-	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher, query: pl.queryOf, watch: pl.watch}
+	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher, query: pl.queryOf, watch: pl.watch, graph: pl.graph}
 }
 
 // expr compiles an expression in the scope.

@@ -330,7 +330,7 @@ func (a *ruleAccess) step(g *patternGraph, node int, rows float64) (step, error)
 	from, to := g.nodes[e.from], g.nodes[e.to]
 	s := &edgeIndexScan{
 		ruleScan: scan, from: from.slot, to: to.slot, edge: e.slot, dir: e.Dir, m: g.m, place: a.edge,
-		fromLabels: labelTest{labels: from.labels}, toLabels: labelTest{labels: to.labels}, names: e.Types,
+		fromLabels: nodeTest{labels: from.labels}, toLabels: nodeTest{labels: to.labels}, names: e.Types,
 	}
 	s.describe("EdgeIndexScan", g.hopText(e.from, e, e.to), "index="+a.rule.Name, strings.Join(a.shown, " AND "))
 	s.Estimate = math.Round(rows)

@@ -19,7 +19,7 @@ func (pl *planner) planMatch(patterns []*pattern, where expr) ([]step, error) {
 			continue
 		}
 		s.nodes |= 1 << i
-		b := &bound{slot: n.slot, test: labelTest{labels: n.labels}}
+		b := &bound{slot: n.slot, test: nodeTest{labels: n.labels}}
 		b.describe("Bound", "("+shownName(n.name)+n.labels.String()+")")
 		steps = append(steps, b)
 	}
@@ -40,6 +40,12 @@ func (pl *planner) planMatch(patterns []*pattern, where expr) ([]step, error) {
 			return nil, err
 		}
 		next.plan().Estimate = before.rows * m.rows
+		if e, ok := next.(*expand); ok {
+			e.edges = e.Estimate
+		}
+		if err := g.tests(next); err != nil {
+			return nil, err
+		}
 		steps = append(steps, next)
 		if steps, err = g.filters(steps, s, false); err != nil {
 			return nil, err

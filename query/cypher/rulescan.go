@@ -83,7 +83,7 @@ type nodeIndexScan struct {
 }
 
 func (s *nodeIndexScan) open(x *exec, next sink) sink {
-	test := labelTest{labels: s.labels}
+	test := nodeTest{labels: s.labels}
 	return stream(next, func(r row) error {
 		spans, complete, err := s.spans(x, r)
 		if err != nil || complete && len(spans) == 0 {
@@ -130,7 +130,7 @@ type edgeIndexScan struct {
 	from, to, edge       int // places; edge is -1 if it is not used
 	dir                  direction
 	names                []string
-	fromLabels, toLabels labelTest
+	fromLabels, toLabels nodeTest
 	m                    *matched
 	place                int
 }

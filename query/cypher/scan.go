@@ -11,37 +11,70 @@ import (
 // scan binds a variable to each node that has some labels.
 type scan struct {
 	planned
-	slot   int
-	labels *labelExpr
-	rows   *int64 // if rows are counted and not made, how many the one at hand stands for
+	slot int
+	test nodeTest
+	rows *int64 // if rows are counted and not made, how many the one at hand stands for
 }
 
 // show describes the step in the plan.
 func (s *scan) show(name string) {
-	shown := "(" + shownName(name) + s.labels.String() + ")"
-	if s.describe("Scan", shown); s.labels == nil {
+	shown := "(" + shownName(name) + s.test.labels.String() + ")"
+	if s.describe("Scan", shown); s.test.labels == nil {
 		s.describe("ScanAll", shown)
 	}
 }
 
 func (s *scan) open(x *exec, next sink) sink {
 	return stream(next, func(r row) error {
-		set, err := x.graph.nodesWith(s.labels)
+		set, err := x.graph.nodesWith(s.test.labels)
 		if err != nil {
 			return err
 		}
-		if s.rows != nil {
-			if *s.rows = int64(set.GetCardinality()); *s.rows == 0 {
-				return nil
+		switch {
+		case s.rows != nil:
+			if err := s.count(x, set); err != nil || *s.rows == 0 {
+				return err
 			}
 			return next.push(r)
+		case len(s.test.values) == 0:
+			return eachNode(x, set, s.slot, r, next)
 		}
-		return eachNode(x, set, s.slot, r, next)
+		return eachID(x, set, func(id engine.NodeID) error {
+			if ok, err := s.test.hasValues(x, id); err != nil || !ok {
+				return err
+			}
+			r[s.slot] = node(x.graph, id)
+			return next.push(r)
+		})
+	})
+}
+
+// count sets rows to the number of nodes with the labels that pass.
+func (s *scan) count(x *exec, labelled *roaring.Bitmap) error {
+	if len(s.test.values) == 0 {
+		*s.rows = int64(labelled.GetCardinality())
+		return nil
+	}
+	*s.rows = 0
+	return eachID(x, labelled, func(id engine.NodeID) error {
+		ok, err := s.test.hasValues(x, id)
+		if ok {
+			*s.rows++
+		}
+		return err
 	})
 }
 
 // eachNode binds a variable to each node of a set. It does not change the set.
 func eachNode(x *exec, set *roaring.Bitmap, slot int, r row, next sink) error {
+	return eachID(x, set, func(id engine.NodeID) error {
+		r[slot] = node(x.graph, id)
+		return next.push(r)
+	})
+}
+
+// eachID calls fn with each node of a set. It does not change the set.
+func eachID(x *exec, set *roaring.Bitmap, fn func(engine.NodeID) error) error {
 	var buf [256]uint32
 	it := set.ManyIterator()
 	for {
@@ -53,8 +86,7 @@ func eachNode(x *exec, set *roaring.Bitmap, slot int, r row, next sink) error {
 			if err := x.tick(); err != nil {
 				return err
 			}
-			r[slot] = node(x.graph, engine.NodeID(id))
-			if err := next.push(r); err != nil {
+			if err := fn(engine.NodeID(id)); err != nil {
 				return err
 			}
 		}
@@ -207,7 +239,7 @@ func (s *indexScan) wanted(x *exec, r row) (values []engine.Value, complete bool
 type bound struct {
 	planned
 	slot int
-	test labelTest
+	test nodeTest
 }
 
 func (b *bound) open(x *exec, next sink) sink {
