@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/internal/layout"
 )
 
@@ -112,22 +114,25 @@ func (v *TxView) nameRule(r Rule) (*ruleState, error) {
 	return x, nil
 }
 
-// fillNodes sorts the entries of the nodes that there are, and verifies them.
+// fillNodes sorts the entries of the nodes that there are, and verifies them. A node
+// with several of the labels counts once.
 func (l *Loader) fillNodes(x *ruleState) error {
 	v := l.v
+	set := roaring.New()
 	for _, t := range x.types {
-		set, err := v.union(layout.NodesOfTypePrefix(v.g, t))
+		some, err := v.union(layout.NodesOfTypePrefix(v.g, t))
 		if err != nil {
 			return err
 		}
-		ids := make([]NodeID, 0, refPage)
-		for it := set.Iterator(); it.HasNext(); {
-			if ids = append(ids, NodeID(it.Next())); len(ids) == refPage || !it.HasNext() {
-				if err := l.fillPage(x, ids); err != nil {
-					return err
-				}
-				ids = ids[:0]
+		set.Or(some)
+	}
+	ids := make([]NodeID, 0, refPage)
+	for it := set.Iterator(); it.HasNext(); {
+		if ids = append(ids, NodeID(it.Next())); len(ids) == refPage || !it.HasNext() {
+			if err := l.fillPage(x, ids); err != nil {
+				return err
 			}
+			ids = ids[:0]
 		}
 	}
 	return nil

@@ -556,6 +556,15 @@ func TestRulesOfLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(1)
+	both := engine.Rule{Name: "both", Kind: engine.FulltextIndex, Types: []string{"person", "place"}, Properties: []string{"text"}}
+	if err := db.MakeRule(ctx, g, both); err != nil { // of nodes of which one has both labels
+		t.Fatal(err)
+	}
+	view(t, g, func(v *engine.View) {
+		if found, err := v.Terms("fulltext:both", []string{"mill"}, engine.TermsOptions{K: 9}); err != nil || len(found) != 2 {
+			t.Errorf("%v, %v, not each node once", found, err)
+		}
+	})
 	var violation *engine.ViolationError
 	if err := label(2, place, person); !errors.As(err, &violation) || !strings.Contains(err.Error(), "two person nodes have the n 7") {
 		t.Errorf("a second 7: %v", err)
