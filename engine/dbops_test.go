@@ -234,14 +234,24 @@ func (r *round) load() {
 		}
 		name, t := g.owned()
 		e := edge{name: name, e: modelEdge{from: g.id(), to: g.id(), typ: t}, weight: g.weight()}
-		if r.rnd.IntN(3) == 0 {
+		ruled, required := m.ofEdges(name)
+		if r.rnd.IntN(3) == 0 && !ruled {
 			e.props = g.props()
 		}
 		want = found(m.addEdge(edgeName(e.e.from, e.e.to, t), e.weight))
 		if want == "ok" && len(stored(e.props)) > 0 {
 			m.setEdgeProps(edgeName(e.e.from, e.e.to, t), e.props)
 		}
+		if want == "ok" && required {
+			want = fault(engine.ErrInvalid)
+		}
 		edges = append(edges, e)
+	}
+	if want != "ok" && m.strict() {
+		return // which of two errors comes first is not said
+	}
+	if want == "ok" && m.broken() {
+		want = fault(engine.ErrInvalid)
 	}
 	var end error
 	if r.rnd.IntN(8) == 0 && want == "ok" {

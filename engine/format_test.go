@@ -154,8 +154,8 @@ const goldenDir = "testdata/formats/v1"
 // goldenSpaces are the families of keys that the golden database must have:
 // all that this package writes.
 var goldenSpaces = []string{
-	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "text", "out", "in", "promoted", "edge",
-	"contribution", "sources", "set", "space", "vector", "code", "links", "slot", "slotof", "pending", "index", "postings", "lexsum", "termsof", "bucket",
+	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "text", "out", "in", "promoted", "parallel", "edge",
+	"contribution", "sources", "set", "edgeset", "space", "vector", "code", "links", "slot", "slotof", "pending", "index", "postings", "lexsum", "termsof", "bucket",
 }
 
 func TestGoldenDatabase(t *testing.T) {
@@ -319,6 +319,7 @@ func writeGolden(t *testing.T, text string) {
 	library(t, db)
 	graph(t, db, "empty")
 	goldenVectors(t, graph(t, db, "vectors"))
+	goldenRules(t, graph(t, db, "rules"))
 	m := store.(kv.Maintainer)
 	if err := errors.Join(m.Flush(t.Context()), m.Compact(t.Context(), nil, nil)); err != nil {
 		t.Fatal(err)

@@ -305,9 +305,11 @@ func (r *round) plainOp() {
 		r.load()
 	case n < 92:
 		r.deleteNode()
-	case n < 95:
+	case n < 94:
+		r.rule()
+	case n < 96:
 		r.maintain()
-	case n < 97:
+	case n < 98:
 		r.reopen()
 	default:
 		r.verify()
@@ -361,7 +363,11 @@ func (r *round) transaction() {
 		g.m = touched[ids[0]]
 		steps = append(steps, g.setEntry()) // so that there is a commit
 	}
-	if end == nil && len(steps) > 0 {
+	commit := end // what the transaction ends with
+	if end == nil && slices.ContainsFunc(ids, func(id uint32) bool { return touched[id].broken() }) {
+		commit = engine.ErrInvalid
+	}
+	if commit == nil && len(steps) > 0 {
 		for id, m := range touched {
 			m.commit()
 			next.graphs[id] = m
@@ -387,11 +393,11 @@ func (r *round) transaction() {
 			}
 			return end
 		})
-		if !errors.Is(err, end) {
-			r.fail("%s: a transaction ends with %v, want %v", s.name, err, end)
+		if !errors.Is(err, commit) {
+			r.fail("%s: a transaction ends with %v, want %v", s.name, err, commit)
 		}
 	}
-	r.note("end: %v", end)
+	r.note("end: %v", commit)
 }
 
 func sortedIDs[V any](m map[uint32]V) []uint32 {

@@ -108,6 +108,7 @@ type modelGraph struct {
 	dropped   map[string]int // how often each space was dropped
 	vectors   map[modelPlace]modelVector
 	entries   map[modelEntry]string
+	rules     map[string]*engine.Rule
 
 	// Of a transaction at work:
 
@@ -127,6 +128,7 @@ func newModelGraph(id uint32) *modelGraph {
 		fields: map[string]engine.FieldOptions{}, terms: map[modelPlace][]text.Term{},
 		spaces: map[string]engine.SpaceOptions{}, vectors: map[modelPlace]modelVector{},
 		entries: map[modelEntry]string{}, dropped: map[string]int{},
+		rules: map[string]*engine.Rule{},
 	}
 }
 
@@ -140,6 +142,7 @@ func (m *modelGraph) begin(epoch uint64) *modelGraph {
 	out.fields, out.terms = maps.Clone(m.fields), maps.Clone(m.terms)
 	out.spaces, out.vectors = maps.Clone(m.spaces), maps.Clone(m.vectors)
 	out.made, out.entries, out.dropped = slices.Clone(m.made), maps.Clone(m.entries), maps.Clone(m.dropped)
+	out.rules = maps.Clone(m.rules)
 	out.base, out.epoch, out.changed = m, epoch, false
 	out.removed = map[modelEdge]uint32{}
 	return &out

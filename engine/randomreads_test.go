@@ -118,6 +118,9 @@ func (g *graphOps) search(space string) vecindex.Search {
 // read returns a random operation that reads.
 func (g *graphOps) read() step {
 	field, space, bucket := pick(g.rnd, fieldNames), pick(g.rnd, spaceNames), pick(g.rnd, bucketNames)
+	if rules := g.m.indexed(); len(rules) > 0 && g.rnd.IntN(6) == 0 {
+		return g.readRule(pick(g.rnd, rules))
+	}
 	switch g.rnd.IntN(23) {
 	case 0:
 		return g.readNode(g.id())
@@ -222,6 +225,10 @@ func (g *graphOps) everything() []step {
 	}
 	for _, name := range sortedKeys(g.m.indexes) {
 		out = append(out, g.readWhere(engine.Comparison{Property: name, Op: engine.OpExists}))
+	}
+	out = append(out, g.readRules())
+	for _, x := range g.m.indexed() {
+		out = append(out, g.readRule(x), g.readRule(x), g.readRule(x))
 	}
 	for _, bucket := range bucketNames {
 		out = append(out, g.readEntries(bucket, nil, nil, false))
