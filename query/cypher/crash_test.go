@@ -42,7 +42,10 @@ func TestCrash(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d crashes, %d of them with the statement at work done, %d in the midst of a COPY", count.crashes, count.done, count.midst)
+	t.Logf("%d crashes, %d of them with the statement at work done, %d in the midst of a COPY, %d between inner transactions", count.crashes, count.done, count.midst, count.between)
+	if count.between == 0 && !testing.Short() {
+		t.Error("no crash comes between inner transactions")
+	}
 	if count.done == 0 || count.done == count.crashes {
 		t.Error("every crash comes on the same side of its statement: the test does not crash")
 	}
@@ -52,6 +55,7 @@ func TestCrash(t *testing.T) {
 type crashCount struct {
 	sync.Mutex
 	crashes, done, midst int
+	between              int // inner transactions
 }
 
 // statementCrasher is a stream of statements on two databases.
@@ -115,7 +119,10 @@ func (c *statementCrasher) called(op errorfs.Op) error {
 func (c *statementCrasher) run(statements int) {
 	c.states[epochOf(c.model)] = c.state(c.model)
 	for i := range statements {
-		text := c.statement(i)
+		text, pieces := c.statement(i), []string(nil)
+		if c.rnd.IntN(12) == 0 {
+			text, pieces = c.inTransactions(i)
+		}
 		c.mu.Lock()
 		if c.loss.IntN(4) > 0 {
 			// Most statements take few operations, those of files more.
@@ -123,7 +130,16 @@ func (c *statementCrasher) run(statements int) {
 		}
 		c.mu.Unlock()
 		before := epochOf(c.model)
-		want, got := ran(c.model, text), ran(c.tested, text)
+		var want string
+		if pieces == nil {
+			want = ran(c.model, text)
+		} else {
+			want = c.ranPieces(pieces)
+		}
+		got := ran(c.tested, text)
+		if pieces != nil {
+			got, _, _ = strings.Cut(got, " ")
+		}
 		c.mu.Lock()
 		c.left = 0
 		clone := c.clone
@@ -132,7 +148,7 @@ func (c *statementCrasher) run(statements int) {
 		if got != want {
 			c.t.Fatalf("seed %d, %s: %s, in memory %s", c.seed, text, got, want)
 		}
-		if e, m := epochOf(c.tested), epochOf(c.model); e != m || e > before+1 && !strings.HasPrefix(text, "COPY") {
+		if e, m := epochOf(c.tested), epochOf(c.model); e != m || e > before+1 && !strings.HasPrefix(text, "COPY") && pieces == nil {
 			c.t.Fatalf("seed %d, %s: from commit %d to %d, in memory to %d", c.seed, text, before, e, m)
 		}
 		c.states[epochOf(c.model)] = c.state(c.model)
@@ -157,6 +173,8 @@ func (c *statementCrasher) revive(clone *vfs.MemFS, text string, before uint64) 
 	switch {
 	case !known:
 		c.count.midst++
+	case epoch > before && epoch < after:
+		c.count.between++
 	case epoch == after:
 		c.count.done++
 	}
@@ -173,7 +191,8 @@ func (c *statementCrasher) revive(clone *vfs.MemFS, text string, before uint64) 
 		c.t.Errorf("seed %d, %s: check after a crash: %v, %v", c.seed, text, f, err)
 	}
 	if epoch == before && after > before {
-		if got, want := ran(s, text), "done"; !strings.HasPrefix(got, want) || c.state(s) != c.states[after] {
+		inner := strings.Contains(text, "IN TRANSACTIONS") // may end with an error, too
+		if got, want := ran(s, text), "done"; !strings.HasPrefix(got, want) && !inner || c.state(s) != c.states[after] {
 			c.t.Errorf("seed %d, %s: run again after a crash: %s, or another state", c.seed, text, got)
 		}
 	}
@@ -220,7 +239,7 @@ func (c *statementCrasher) statement(i int) string {
 	key := func() string { return fmt.Sprintf("k%d", r.IntN(15)) }
 	label := func() string { return []string{"A", "B"}[r.IntN(2)] }
 	property := func() string { return []string{"n", "s", "m"}[r.IntN(3)] }
-	switch r.IntN(19) {
+	switch r.IntN(24) {
 	case 0, 1:
 		return fmt.Sprintf("CREATE (:%s {key: '%s', n: %d, s: '%s'})", label(), key(), r.IntN(5), strings.Repeat("x", r.IntN(2000)))
 	case 2, 3:
@@ -254,8 +273,56 @@ func (c *statementCrasher) statement(i int) string {
 			fmt.Sprintf("date('2024-01-01') + duration({days: %d})", i), "[time('10:00+01:00'), time('10:00')]", "duration('P1M')", "datetime('2024-07-01[Europe/Vienna]')",
 			fmt.Sprintf("[a.n, %d]", i), "[1.5, 2]", "[true, false]", "point({x: a.n, y: 1})", "[point({x: 1, y: 1})]",
 		}[r.IntN(9)])
+	case 18: // no label, one or several
+		return []string{
+			fmt.Sprintf("MATCH (a {key: '%s'}) SET a:C:%s", key(), label()), fmt.Sprintf("MATCH (a:C {key: '%s'}) REMOVE a:%s", key(), label()), "CREATE ({n: 1})",
+		}[r.IntN(3)]
+	case 19: // parallel edges
+		return fmt.Sprintf("MATCH (a:A {key: '%s'}), (b:B) CREATE (a)-[:R {since: %d}]->(b), (a)-[:R {weight: 2}]->(b)", key(), i)
+	case 20:
+		return "CREATE " + rulesMade[r.IntN(len(rulesMade))]
+	case 21, 22:
+		return rulesDropped[r.IntN(len(rulesDropped))]
 	}
 	return c.copyStatement()
+}
+
+// rulesMade and rulesDropped make and drop indexes and constraints over labels and edges.
+var (
+	rulesMade = []string{
+		"INDEX pair IF NOT EXISTS FOR (a:B) ON (a.n, a.s)", "INDEX since IF NOT EXISTS FOR ()-[r:R]-() ON (r.since)", "FULLTEXT INDEX words IF NOT EXISTS FOR (a:A|B) ON EACH [a.s, a.key]",
+		"CONSTRAINT one IF NOT EXISTS FOR (a:B) REQUIRE a.m IS UNIQUE", "CONSTRAINT dated IF NOT EXISTS FOR ()-[r:R]-() REQUIRE r.since IS NOT NULL", "CONSTRAINT whole IF NOT EXISTS FOR (a:C) REQUIRE a.n IS :: INTEGER",
+	}
+	rulesDropped = []string{
+		"DROP INDEX pair IF EXISTS", "DROP INDEX since IF EXISTS", "DROP INDEX words IF EXISTS", "DROP CONSTRAINT one IF EXISTS", "DROP CONSTRAINT dated IF EXISTS", "DROP CONSTRAINT whole IF EXISTS",
+	}
+)
+
+// inTransactions returns a statement that commits every few rows, one of which may
+// fail, and statements that are one of these transactions each.
+func (c *statementCrasher) inTransactions(i int) (text string, pieces []string) {
+	rows, size, fails := 1+c.rnd.IntN(12), 1+c.rnd.IntN(4), c.rnd.IntN(24)
+	of := func(from, to int) string {
+		return fmt.Sprintf("UNWIND range(%d, %d) AS i CALL (i) { MERGE (a:A {key: 'k' + i}) SET a.n = i * %d / (i - %d) MERGE (h:B {key: 'k0'}) CREATE (a)-[:R {since: i}]->(h) } IN TRANSACTIONS OF %d ROWS",
+			from, to, i, fails, size)
+	}
+	for from := 1; from <= rows; from += size {
+		pieces = append(pieces, of(from, min(from+size-1, rows)))
+	}
+	return of(1, rows), pieces
+}
+
+// ranPieces runs statements on the model up to one that fails, and keeps the state
+// after each.
+func (c *statementCrasher) ranPieces(pieces []string) string {
+	for _, text := range pieces {
+		out, _, _ := strings.Cut(ran(c.model, text), " ")
+		if out != "done" {
+			return out
+		}
+		c.states[epochOf(c.model)] = c.state(c.model)
+	}
+	return "done"
 }
 
 // copyStatement makes a file of new nodes, some with vectors, or of edges among
