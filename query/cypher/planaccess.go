@@ -22,6 +22,7 @@ type access struct {
 	list  bool        // value is a list of alternatives
 	prop  string      // of an index
 	rule  *ruleAccess // nil for other ways
+	table float64     // nodes that are put in a table by the property, 0 for other ways
 }
 
 // unique reports whether the access finds one node at most, or one for each key
@@ -118,8 +119,14 @@ func (g *patternGraph) accessBy(c *conjunct, at int, all float64) (*access, erro
 	}
 	a.rows = min(a.rows, all*0.9)
 	usable, err := g.indexed(name, g.nodes[at].labels)
-	if err != nil || !usable {
+	if err != nil {
 		return nil, err
+	}
+	if !usable {
+		if op != opEqual || len(freeNames(value)) == 0 {
+			return nil, nil // the step of the scan tests it
+		}
+		a.table = all
 	}
 	return a, nil
 }
@@ -193,6 +200,12 @@ func (a *access) step(g *patternGraph) (step, error) {
 		return nil, err
 	}
 	text := shownExpr(a.cond.expr)
+	if a.table > 0 {
+		s := &hashScan{slot: n.slot, labels: n.labels, property: a.prop, value: value}
+		s.describe("HashScan", "("+shown+")", text)
+		s.Estimate = math.Round(a.rows)
+		return s, nil
+	}
 	if a.key {
 		a.cond.done = true
 		s := &keyLookup{slot: n.slot, labels: n.labels, key: value, list: a.list}

@@ -196,6 +196,7 @@ func (g *patternGraph) apply(s matchState, m move) matchState {
 			s.edges |= 1 << m.access.rule.edge
 			s.nodes |= 1<<e.from | 1<<e.to
 		}
+		s.cost += m.access.table / nodesPerStep
 	} else {
 		s.edges |= 1 << m.edge
 		s.nodes |= 1<<g.edges[m.edge].from | 1<<g.edges[m.edge].to
