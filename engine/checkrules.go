@@ -215,18 +215,17 @@ func (c *checker) eachEdgeKey(v *View, rules []*ruleState, fn func(key []byte) e
 		}
 		from, t, to, n := layout.EdgeOf(p.key)
 		for _, x := range rules {
-			if !x.Edges || !x.Indexed() || !x.covers([]uint32{t}) {
+			if !x.Edges || !x.covers([]uint32{t}) {
 				continue
 			}
-			key, _, err := x.indexKey(v.g, props, noText)
+			keys, _, err := x.edgeKeys(v.g, props)
 			if err != nil {
 				return err
 			}
-			if key == nil {
-				continue
-			}
-			if err := fn(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n})); err != nil {
-				return err
+			for _, key := range keys {
+				if err := fn(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n})); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -238,15 +237,16 @@ func (c *checker) eachEdgeKey(v *View, rules []*ruleState, fn func(key []byte) e
 func (r *reader) hasEdgeKey(rules []*ruleState, key []byte) (bool, error) {
 	value, e := layout.CutEdgeEntry(key)
 	for _, x := range rules {
-		if x.id != layout.IndexOf(key) || !x.Edges || !x.Indexed() || !x.covers([]uint32{e.Type}) {
+		if x.id != layout.IndexOf(key) || !x.Edges || !x.covers([]uint32{e.Type}) {
 			continue
 		}
 		props, err := r.edgeRecord(edgeAt(e))
 		if err != nil {
 			return true, nil // damage is found by checkKeys
 		}
-		want, _, err := x.indexKey(r.g, props, noText)
-		return bytes.Equal(want, value), err
+		keys, _, err := x.edgeKeys(r.g, props)
+		_, ok := slices.BinarySearchFunc(keys, value, bytes.Compare)
+		return ok, err
 	}
 	return false, nil
 }

@@ -86,6 +86,7 @@ func goldenRules(t *testing.T, g *engine.Graph) {
 		{Name: "text", Kind: engine.OfType, Types: []string{"Person"}, Properties: []string{"name"}, ValueType: "STRING"},
 		{Name: "bios", Kind: engine.FulltextIndex, Types: []string{"Person", "Pilot"}, Properties: []string{"bio", "name"}},
 		{Name: "since", Kind: engine.RangeIndex, Edges: true, Types: []string{"KNOWS"}, Properties: []string{"since", "how"}},
+		{Name: "ways", Kind: engine.FulltextIndex, Edges: true, Types: []string{"KNOWS"}, Properties: []string{"how"}},
 		{Name: "known since", Kind: engine.NotNull, Edges: true, Types: []string{"KNOWS"}, Properties: []string{"since"}},
 	} {
 		if err := g.DB().MakeRule(t.Context(), g, r); err != nil {

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -104,7 +105,7 @@ func (v *TxView) nameRule(r Rule) (*ruleState, error) {
 		}
 		x.props = append(x.props, id)
 	}
-	if r.Kind == FulltextIndex {
+	if r.Kind == FulltextIndex && !r.Edges {
 		if err := v.makeField(r.Field(), FieldOptions{Analyzer: r.Analyzer}); err != nil {
 			return nil, err
 		}
@@ -203,7 +204,7 @@ func (l *Loader) fillEdges(x *ruleState) error {
 			return err
 		}
 		from, t, to, n := layout.EdgeOf(p.key)
-		if t != x.types[0] {
+		if !slices.Contains(x.types, t) {
 			continue
 		}
 		props, err := decodeEdge(p.value)
@@ -213,14 +214,11 @@ func (l *Loader) fillEdges(x *ruleState) error {
 		if property, value := x.missing(props); property != "" {
 			return v.edgeViolation(x, from, to, property, value)
 		}
-		if !x.Indexed() {
-			continue
-		}
-		key, _, err := x.indexKey(v.g, props, noText)
+		keys, _, err := x.edgeKeys(v.g, props)
 		if err != nil {
 			return err
 		}
-		if key != nil {
+		for _, key := range keys {
 			l.ops.Set(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n}), nil)
 		}
 		if l.ops.err != nil {
@@ -369,7 +367,7 @@ func (v *TxView) dropRule(x *ruleState) error {
 	v.rulesKnown = false
 	o := v.transact.overlay
 	prefixes := [][]byte{x.prefix(v.g)}
-	if x.Kind == FulltextIndex {
+	if x.Kind == FulltextIndex && !x.Edges {
 		field, _, err := v.field(x.Field())
 		if err != nil {
 			return err

@@ -364,7 +364,7 @@ func (r *round) transaction() {
 		steps = append(steps, g.setEntry()) // so that there is a commit
 	}
 	commit := end // what the transaction ends with
-	if end == nil && slices.ContainsFunc(ids, func(id uint32) bool { return touched[id].broken() }) {
+	if end != errFailed && len(steps) > 0 && slices.ContainsFunc(ids, func(id uint32) bool { return touched[id].broken() }) {
 		commit = engine.ErrInvalid
 	}
 	if commit == nil && len(steps) > 0 {

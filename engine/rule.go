@@ -19,7 +19,7 @@ type RuleKind uint8
 const (
 	// RangeIndex finds nodes or edges by the values of properties.
 	RangeIndex RuleKind = 1 + iota
-	// FulltextIndex finds nodes by the words of their texts.
+	// FulltextIndex finds nodes or edges by the words of their texts.
 	FulltextIndex
 	// Unique refuses two nodes or edges with equal values of all properties. It has
 	// an index. What lacks one of the properties is left alone.
@@ -60,7 +60,7 @@ func (r *Rule) Indexed() bool {
 	return r.Kind == RangeIndex || r.Kind == Unique || r.Kind == UniqueKey
 }
 
-// Field returns the name of the field of terms of a FulltextIndex.
+// Field returns the name of the field of terms of a FulltextIndex of nodes.
 func (r *Rule) Field() string { return fulltextPrefix + r.Name }
 
 // fulltextPrefix begins the names of the fields that belong to rules.
@@ -246,8 +246,6 @@ func checkRule(r Rule) (Rule, error) {
 		return r, phase.Mark(ErrInvalid, "rule %s: %d types, not one", r.Name, len(r.Types))
 	case one && len(r.Properties) != 1:
 		return r, phase.Mark(ErrInvalid, "rule %s: %d properties, not one", r.Name, len(r.Properties))
-	case r.Kind == FulltextIndex && r.Edges:
-		return r, phase.Mark(ErrInvalid, "rule %s: words are indexed of nodes, not of edges", r.Name)
 	case r.Kind == OfType && !slices.Contains(valueTypes(), r.ValueType):
 		return r, phase.Mark(ErrInvalid, "rule %s: no type of values %q; there are %s", r.Name, r.ValueType, strings.Join(valueTypes(), ", "))
 	case r.Kind != OfType && r.ValueType != "", r.Kind != FulltextIndex && r.Analyzer != "":

@@ -250,7 +250,7 @@ func (w *ruleWorld) changeRule(ctx context.Context, db *engine.DB) {
 		return
 	}
 	r := engine.Rule{Kind: engine.RuleKind(1 + w.rnd.IntN(6)), Types: []string{pick(w.rnd, ruleTypes)}, Properties: []string{"p"}}
-	if r.Edges = w.rnd.IntN(3) == 0 && r.Kind != engine.FulltextIndex; r.Edges {
+	if r.Edges = w.rnd.IntN(3) == 0; r.Edges {
 		r.Types = []string{"knows"}
 	}
 	switch {
@@ -259,7 +259,7 @@ func (w *ruleWorld) changeRule(ctx context.Context, db *engine.DB) {
 	case r.Kind != engine.NotNull && w.rnd.IntN(2) == 0:
 		r.Properties = []string{"q", "p"}
 	}
-	if r.Kind == engine.FulltextIndex {
+	if r.Kind == engine.FulltextIndex && !r.Edges {
 		r.Types = ruleTypes
 	}
 	r.Name = fmt.Sprint("r", w.rnd.IntN(6))
@@ -297,17 +297,26 @@ func (w *ruleWorld) verify() {
 
 func (w *ruleWorld) verifyWords(v *engine.View, r *engine.Rule) {
 	for _, word := range []string{"a", "mill", "ab"} {
-		got, err := v.Terms(r.Field(), []string{text.Standard{}.Terms(word + " x")[0].Text}, engine.TermsOptions{K: 100})
-		if err != nil {
-			w.t.Fatal(err)
+		term := text.Standard{}.Terms(word + " x")[0].Text
+		found := 0
+		if r.Edges {
+			got, err := v.IndexedEdgeTerms(r.Name, []string{term, term}, 100, nil)
+			if found = len(got); err != nil {
+				w.t.Fatal(err)
+			}
+		} else {
+			got, err := v.Terms(r.Field(), []string{term}, engine.TermsOptions{K: 100})
+			if found = len(got); err != nil {
+				w.t.Fatal(err)
+			}
 		}
 		want := 0
 		for _, props := range w.things(r) {
 			has := false
 			for _, name := range r.Properties {
 				for _, s := range props[name].AsStrings() {
-					for _, term := range (text.Standard{}).Terms(s) {
-						has = has || term.Text == text.Standard{}.Terms(word + " x")[0].Text
+					for _, t := range (text.Standard{}).Terms(s) {
+						has = has || t.Text == term
 					}
 				}
 			}
@@ -315,8 +324,8 @@ func (w *ruleWorld) verifyWords(v *engine.View, r *engine.Rule) {
 				want++
 			}
 		}
-		if len(got) != want {
-			w.t.Fatalf("fulltext %v: %q in %d nodes, not %d", *r, word, len(got), want)
+		if found != want {
+			w.t.Fatalf("fulltext %v: %q in %d, not %d", *r, word, found, want)
 		}
 	}
 }

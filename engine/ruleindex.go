@@ -198,31 +198,30 @@ func (v *TxView) reindexEdge(edge Edge, old, now []prop, gone bool) error {
 	e := edge.entry()
 	o := v.transact.overlay
 	for _, x := range rules {
-		if !x.Indexed() {
-			continue
-		}
-		from, _, err := x.indexKey(v.g, old, noText)
+		from, _, err := x.edgeKeys(v.g, old)
 		if err != nil {
 			return err
 		}
-		var to []byte
+		var to [][]byte
 		whole := false
 		if !gone {
-			if to, whole, err = x.indexKey(v.g, now, noText); err != nil {
+			if to, whole, err = x.edgeKeys(v.g, now); err != nil {
 				return err
 			}
 		}
-		if bytes.Equal(from, to) {
-			continue
-		}
-		if from != nil {
-			o.Delete(layout.AppendEdgeEntry(from, e))
-		}
-		if to != nil {
-			if x.unique() && whole {
-				v.claimValue(to, x)
+		for _, key := range from {
+			if _, keeps := slices.BinarySearchFunc(to, key, bytes.Compare); !keeps {
+				o.Delete(layout.AppendEdgeEntry(key, e))
 			}
-			o.Set(layout.AppendEdgeEntry(to, e), nil)
+		}
+		for _, key := range to {
+			if _, had := slices.BinarySearchFunc(from, key, bytes.Compare); had {
+				continue
+			}
+			if x.unique() && whole {
+				v.claimValue(key, x)
+			}
+			o.Set(layout.AppendEdgeEntry(key, e), nil)
 		}
 	}
 	delete(v.work.edges, edge)

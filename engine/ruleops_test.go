@@ -79,6 +79,8 @@ func (g *graphOps) newRule() engine.Rule {
 	switch other := pick(g.rnd, propNames[:4]); {
 	case x.Kind == engine.OfType:
 		x.ValueType = "STRING"
+	case x.Kind == engine.RangeIndex && x.Edges && g.rnd.IntN(3) == 0:
+		x.Kind, x.Properties = engine.FulltextIndex, []string{"text", "b"}
 	case x.Kind != engine.NotNull && other != x.Properties[0] && g.rnd.IntN(2) == 0:
 		x.Properties = append(x.Properties, other)
 	}
@@ -109,7 +111,7 @@ func (m *modelGraph) things(x *engine.Rule) (nodes map[engine.NodeID]engine.Prop
 
 // holds reports whether the graph holds for a rule.
 func (m *modelGraph) holds(x *engine.Rule) bool {
-	if x.Kind == engine.RangeIndex {
+	if x.Kind == engine.RangeIndex || x.Kind == engine.FulltextIndex {
 		return true
 	}
 	var all []engine.Props
@@ -156,7 +158,7 @@ func (m *modelGraph) broken() bool {
 // strict reports whether there are constraints.
 func (m *modelGraph) strict() bool {
 	for _, x := range m.rules {
-		if x.Kind != engine.RangeIndex {
+		if x.Kind != engine.RangeIndex && x.Kind != engine.FulltextIndex {
 			return true
 		}
 	}

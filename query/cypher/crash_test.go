@@ -278,7 +278,7 @@ func (c *statementCrasher) statement(i int) string {
 			fmt.Sprintf("MATCH (a {key: '%s'}) SET a:C:%s", key(), label()), fmt.Sprintf("MATCH (a:C {key: '%s'}) REMOVE a:%s", key(), label()), "CREATE ({n: 1})",
 		}[r.IntN(3)]
 	case 19: // parallel edges
-		return fmt.Sprintf("MATCH (a:A {key: '%s'}), (b:B) CREATE (a)-[:R {since: %d}]->(b), (a)-[:R {weight: 2}]->(b)", key(), i)
+		return fmt.Sprintf("MATCH (a:A {key: '%s'}), (b:B) CREATE (a)-[:R {since: %d, how: 'by road %d'}]->(b), (a)-[:R {weight: 2, how: ['by', 'sea']}]->(b)", key(), i, i%3)
 	case 20:
 		return "CREATE " + rulesMade[r.IntN(len(rulesMade))]
 	case 21, 22:
@@ -291,10 +291,10 @@ func (c *statementCrasher) statement(i int) string {
 var (
 	rulesMade = []string{
 		"INDEX pair IF NOT EXISTS FOR (a:B) ON (a.n, a.s)", "INDEX since IF NOT EXISTS FOR ()-[r:R]-() ON (r.since)", "FULLTEXT INDEX words IF NOT EXISTS FOR (a:A|B) ON EACH [a.s, a.key]",
-		"CONSTRAINT one IF NOT EXISTS FOR (a:B) REQUIRE a.m IS UNIQUE", "CONSTRAINT dated IF NOT EXISTS FOR ()-[r:R]-() REQUIRE r.since IS NOT NULL", "CONSTRAINT whole IF NOT EXISTS FOR (a:C) REQUIRE a.n IS :: INTEGER",
+		"FULLTEXT INDEX ways IF NOT EXISTS FOR ()-[r:R|L]-() ON EACH [r.s, r.how]", "CONSTRAINT one IF NOT EXISTS FOR (a:B) REQUIRE a.m IS UNIQUE", "CONSTRAINT dated IF NOT EXISTS FOR ()-[r:R]-() REQUIRE r.since IS NOT NULL", "CONSTRAINT whole IF NOT EXISTS FOR (a:C) REQUIRE a.n IS :: INTEGER",
 	}
 	rulesDropped = []string{
-		"DROP INDEX pair IF EXISTS", "DROP INDEX since IF EXISTS", "DROP INDEX words IF EXISTS", "DROP CONSTRAINT one IF EXISTS", "DROP CONSTRAINT dated IF EXISTS", "DROP CONSTRAINT whole IF EXISTS",
+		"DROP INDEX pair IF EXISTS", "DROP INDEX since IF EXISTS", "DROP INDEX words IF EXISTS", "DROP INDEX ways IF EXISTS", "DROP CONSTRAINT one IF EXISTS", "DROP CONSTRAINT dated IF EXISTS", "DROP CONSTRAINT whole IF EXISTS",
 	}
 )
 

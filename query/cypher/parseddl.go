@@ -33,6 +33,7 @@ func (p *parser) indexFollows() bool {
 //	CREATE INDEX [name] [IF NOT EXISTS] FOR ()-[r:TYPE]-() ON (r.a)
 //	CREATE INDEX [name] [IF NOT EXISTS] FOR (n) ON (n.a)
 //	CREATE FULLTEXT INDEX name [IF NOT EXISTS] FOR (n:A|B) ON EACH [n.a, n.b] [OPTIONS {...}]
+//	CREATE FULLTEXT INDEX name [IF NOT EXISTS] FOR ()-[r:A|B]-() ON EACH [r.a, r.b] [OPTIONS {...}]
 //	CREATE VECTOR INDEX [name] [IF NOT EXISTS] FOR (n:Label) ON (n.name) OPTIONS {...}
 //	CREATE CONSTRAINT [name] [IF NOT EXISTS] FOR (n:Label) REQUIRE n.a IS UNIQUE
 //	DROP INDEX [name] [IF EXISTS] [FOR (n:Label) ON (n.name)]
@@ -174,9 +175,6 @@ func (p *parser) indexedEdge(c *indexClause) string {
 	if c.Label == "" && c.Kind != "LOOKUP" {
 		p.expected("':' and an edge type")
 	}
-	if c.Kind == "FULLTEXT" {
-		p.unsupported(p.toks[p.i-1], "FULLTEXT INDEX of edges; index nodes")
-	}
 	return variable
 }
 
@@ -190,7 +188,7 @@ func (p *parser) indexedLabels(c *indexClause, what string) {
 	}
 	c.Label = p.anyName(what)
 	for p.is(tokBar) || p.is(tokColon) {
-		if c.Kind != "FULLTEXT" || c.Edges {
+		if c.Kind != "FULLTEXT" {
 			p.unsupported(p.tok(), "an index of several labels")
 		}
 		p.next()

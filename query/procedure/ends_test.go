@@ -2,6 +2,7 @@ package procedure_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -23,7 +24,7 @@ var long = flag.Bool("long", false, "cancel every procedure at many moments, and
 var calls = []string{
 	"CALL db.check({full: true})", "CALL db.check()", "CALL db.createGraph('x')", "CALL db.dropGraph('x')", "CALL db.graphs()",
 	"CALL db.indexes()", "CALL db.labels()", "CALL db.procedures()", "CALL db.propertyKeys()", "CALL db.relationshipTypes()",
-	"CALL db.stats()", "CALL db.constraints()", "CALL db.functions()", "CALL db.index.fulltext.queryNodes('words', 'w1 w2 w3')",
+	"CALL db.stats()", "CALL db.constraints()", "CALL db.functions()", "CALL db.index.fulltext.queryNodes('words', 'w1 w2 w3')", "CALL db.index.fulltext.queryRelationships('ways', 'w1 w2 w3')",
 	"CALL db.index.vector.queryNodes('points', 3000, 'x')",
 	"CALL graph.betweenness()", "CALL graph.betweenness({k: 1000, direction: 'both'})", "CALL graph.betweenness({epsilon: 0.001})",
 	"CALL graph.clustering()", "CALL graph.degree()", "CALL graph.kcore()", "CALL graph.leiden()",
@@ -72,7 +73,8 @@ func largeSession(t testing.TB) *cypher.Session {
 		t.Fatal(err)
 	}
 	words := engine.Rule{Name: "words", Kind: engine.FulltextIndex, Types: []string{"N"}, Properties: []string{"note"}}
-	if err := db.MakeRule(ctx, g, words); err != nil {
+	ways := engine.Rule{Name: "ways", Kind: engine.FulltextIndex, Edges: true, Types: []string{"road"}, Properties: []string{"name"}}
+	if err := errors.Join(db.MakeRule(ctx, g, words), db.MakeRule(ctx, g, ways)); err != nil {
 		t.Fatal(err)
 	}
 	r := &cypher.Registry{}

@@ -37,6 +37,7 @@ var filteredStatements = []string{
 	"MATCH (n) RETURN n.key, COUNT { (n)--() } AS c, [(n)--(m) | m.key] ORDER BY n.key",
 	"MATCH (n) WHERE NOT (n)-[:road]-() RETURN n.key ORDER BY n.key",
 	"CALL db.index.fulltext.queryNodes('words', 'stone red') YIELD node RETURN node.key ORDER BY node.key",
+	"CALL db.index.fulltext.queryRelationships('ways', 'stone mill') YIELD relationship AS r RETURN r.name ORDER BY r.name",
 	"CALL db.index.vector.queryNodes('place', 9, 'c') YIELD node, score RETURN node.key, score",
 	"CALL vec.search('place', 'c', 9) YIELD node, score RETURN node.key, score",
 	"CALL vec.search('place', 'c', 9, {filter: \"key < 'e'\"}) YIELD node RETURN node.key",

@@ -2,6 +2,7 @@ package procedure_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +59,8 @@ func openSessionIn(t testing.TB, env func(s *engine.Snapshot) *query.Env) *cyphe
 		t.Fatal(err)
 	}
 	words := engine.Rule{Name: "words", Kind: engine.FulltextIndex, Types: []string{"town", "port"}, Properties: []string{"note"}}
-	if err := db.MakeRule(ctx, g, words); err != nil {
+	ways := engine.Rule{Name: "ways", Kind: engine.FulltextIndex, Edges: true, Types: []string{"road"}, Properties: []string{"name"}}
+	if err := errors.Join(db.MakeRule(ctx, g, words), db.MakeRule(ctx, g, ways)); err != nil {
 		t.Fatal(err)
 	}
 	r := &cypher.Registry{}
@@ -120,6 +122,10 @@ func fill(v *engine.TxView) error {
 	}
 	for _, e := range [][2]int{{0, 1}, {1, 2}, {0, 2}, {3, 4}, {4, 5}, {3, 5}, {2, 3}} {
 		if err := v.AddEdge(ids[e[0]], ids[e[1]], road, float32(1+e[0])); err != nil {
+			return err
+		}
+		way := engine.Props{"name": engine.String(fmt.Sprint("the way to ", notes[e[1]]))}
+		if err := v.SetEdgeProps(engine.Edge{From: ids[e[0]], To: ids[e[1]], Type: road}, way); err != nil {
 			return err
 		}
 	}
@@ -205,11 +211,12 @@ func TestProcedures(t *testing.T) {
 		{"CALL db.graphs()", "g true"},
 		{"CALL db.labels()", "port 1|town 6"},
 		{"CALL db.relationshipTypes() YIELD relationshipType, directed RETURN relationshipType, directed", "road false|ferry true"},
-		{"SHOW INDEXES YIELD name, type, labelsOrTypes, properties", "place@circle VECTOR null null|notes FULLTEXT null null|words FULLTEXT ['town', 'port'] ['note']"},
+		{"SHOW INDEXES YIELD name, type, labelsOrTypes, properties", "place@circle VECTOR null null|notes FULLTEXT null null|ways FULLTEXT ['road'] ['name']|words FULLTEXT ['town', 'port'] ['note']"},
 		{"SHOW CONSTRAINTS", ""},
 		{"SHOW FUNCTIONS YIELD name WHERE name STARTS WITH 'toInteger' RETURN count(*) > 0 AS some", "true"},
 		{"SHOW PROCEDURES YIELD name, mode ORDER BY name DESC LIMIT 1 WHERE name STARTS WITH 'graph.kcore'", "graph.kcore.write WRITE"},
 		{"CALL db.index.fulltext.queryNodes('words', 'stones') YIELD node RETURN node.key ORDER BY node.key", "c|d"},
+		{"CALL db.index.fulltext.queryRelationships('ways', 'stone mill') YIELD relationship AS r RETURN startNode(r).key, endNode(r).key", "c d|a b|a c|b c"},
 		{"CALL db.index.vector.queryNodes('place@circle', 2, 'b') YIELD node RETURN node.key", "b|c"},
 		{"CALL db.stats() YIELD graph, nodes, edges, vectors RETURN graph, nodes, edges, vectors", "g 7 8 7"},
 		{"CALL db.check({full: true})", ""},

@@ -30,6 +30,11 @@ func texts() []*cypher.Procedure {
 			Columns: found, Run: fulltextNodes, Filtered: true,
 		},
 		{
+			Name: "db.index.fulltext.queryRelationships", Doc: "The edges of a fulltext index whose words match a text best, by BM25 without regard to lengths; the option limit says how many, all otherwise.",
+			Args:    []cypher.Arg{{Name: "indexName", Type: "string"}, {Name: "queryString", Type: "string"}, options},
+			Columns: []cypher.Column{column("relationship", "edge"), column("score", "float")}, Run: fulltextEdges, Filtered: true,
+		},
+		{
 			Name: "text.phrase", Doc: "The nodes that hold some words one after the other.",
 			Args:    []cypher.Arg{{Name: "phrase", Type: "string"}, options},
 			Columns: found[:1], Run: textPhrase, Filtered: true,
@@ -179,63 +184,6 @@ func textFields(_ context.Context, call *cypher.ProcedureCall, yield func([]cyph
 		}
 	}
 	return nil
-}
-
-// fulltextNodes finds the nodes of a fulltext index by words.
-func fulltextNodes(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
-	if call.Args[0].Kind() != cypher.KindString || call.Args[1].Kind() != cypher.KindString {
-		return invalid("db.index.fulltext.queryNodes takes the name of an index and a text, not %s and %s", call.Args[0], call.Args[1])
-	}
-	c := newConfig(call, call.Args[2])
-	limit := c.count("limit", 0)
-	if err := c.done(); err != nil {
-		return err
-	}
-	if limit < 0 {
-		return invalid("the option limit is 1 or more")
-	}
-	v := call.View.WithContext(ctx)
-	rules, err := v.Rules()
-	if err != nil {
-		return err
-	}
-	name := call.Args[0].AsString()
-	var have []string
-	for _, r := range rules {
-		if r.Kind != engine.FulltextIndex {
-			continue
-		}
-		if have = append(have, r.Name); r.Name != name {
-			continue
-		}
-		o := engine.TermsOptions{}
-		if limit > 0 {
-			o.K = limit
-		}
-		if o.Allow, err = seen(ctx, call); err != nil {
-			return err
-		}
-		var words []string
-		for _, t := range analyzed(r.Analyzer, call.Args[1].AsString()) {
-			if !slices.Contains(words, t.Text) {
-				words = append(words, t.Text)
-			}
-		}
-		if len(words) == 0 {
-			return nil
-		}
-		found, err := v.Terms(r.Field(), words, o)
-		if err != nil {
-			return err
-		}
-		return each(found, yield, func(x engine.Scored) []cypher.Value {
-			return []cypher.Value{call.Node(x.ID), cypher.Float(x.Score)}
-		})
-	}
-	if len(have) == 0 {
-		return invalid("there is no fulltext index %q; CREATE FULLTEXT INDEX makes one", name)
-	}
-	return invalid("there is no fulltext index %q; there are %s", name, quoted(have))
 }
 
 // analyzed returns the words of a text as an analyzer makes them.
