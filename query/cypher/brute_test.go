@@ -227,6 +227,9 @@ func TestRandomQueries(t *testing.T) {
 				continue
 			}
 			got, err := runBrute(s, text)
+			if err == nil && compared%4 == 0 { // once more, as it was parsed before
+				got, err = runBrute(s, text)
+			}
 			if err != nil || !slices.Equal(got, want) {
 				t.Fatalf("seed %d: %s\n%s\nis %v\n%s\nand should be\n%s", seed, graph.statement(), text, err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}

@@ -73,6 +73,7 @@ type Session struct {
 	chosen      bool // use was named, by the options or by USE
 	projections Projections
 	stats       map[engine.GraphID]*statistics
+	parsed      statements
 	pages       [][]engine.Edge // that no statement uses
 	source      *rand.ChaCha8   // of rand(), nil until wanted
 }
@@ -86,7 +87,7 @@ func NewSession(o Options) (*Session, error) {
 		o.Graphs = graphops.NewCache(o.DB.MemoryBudget() / 4)
 	}
 	o.Limits = o.Limits.withDefaults()
-	s := &Session{opts: o, use: o.Graph, chosen: o.Graph != "", stats: map[engine.GraphID]*statistics{}}
+	s := &Session{opts: o, use: o.Graph, chosen: o.Graph != "", stats: map[engine.GraphID]*statistics{}, parsed: statements{}}
 	if s.use == "" {
 		s.use = engine.Base
 	}
@@ -116,10 +117,7 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	ctx, res.cancel = res.limits.context(ctx)
 	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res}
 	x.watch = &watch{ctx: ctx}
-	st, err := parse(text, x.watch)
-	if err == nil {
-		err = check(st, x.watch)
-	}
+	st, err := s.statement(text, x.watch)
 	undo := func() {}
 	if err == nil {
 		err = s.settle(ctx)
