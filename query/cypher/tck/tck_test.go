@@ -142,6 +142,7 @@ func TestConformance(t *testing.T) {
 	}
 	if *only == "" {
 		t.Log("\n" + table(all, out))
+		checkDocs(t, folders(all, out))
 	}
 	switch {
 	case *update && *only == "":
@@ -157,6 +158,43 @@ func TestConformance(t *testing.T) {
 	if len(excluded) > 30 {
 		t.Errorf("%d scenarios are excluded, more than 30", len(excluded))
 	}
+}
+
+// docsFile says how many scenarios pass.
+const docsFile = "../../../docs/query.md"
+
+// checkDocs fails if the docs lack a table.
+func checkDocs(t *testing.T, table string) {
+	b, err := os.ReadFile(docsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b), table) {
+		t.Errorf("%s lacks the table\n%s", docsFile, table)
+	}
+}
+
+// folders is the table of the docs: how many scenarios of each folder pass.
+func folders(all []*scenario, out []outcome) string {
+	passed, of := map[string]int{}, map[string]int{}
+	for i, sc := range all {
+		for _, row := range []string{path.Dir(sc.file), "~"} {
+			of[row]++
+			if out[i].err == nil {
+				passed[row]++
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| folder | pass | of |\n|---|--:|--:|\n")
+	for _, row := range slices.Sorted(maps.Keys(of)) {
+		name := row
+		if row == "~" {
+			name = "all"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d |\n", name, passed[row], of[row])
+	}
+	return b.String()
 }
 
 // table counts outcomes by folder.
