@@ -9,6 +9,7 @@
 //	go run ./bench graph -task kmeans:K [-vectors FILE -dim D]
 //	go run ./bench graph-gen -kind rmat|lfr|layered|edges|blobs -o FILE [-seed N]
 //	go run ./bench graph-report [-md] RESULT.json...
+//	go run ./bench language [-nodes 100000] [-edges 1000000] [-rounds 5] [-peer DIR] [-json | -md]
 //	go run ./bench noderag [-texts 1985] [-params sr=on,...] [-keep DIR] [-json | -md]
 //	go run ./bench archrag [-n 1000,10000,100000] [-dim 128] [-json | -md]
 //	go run ./bench documents [-docs 2000,7000,20000] [-methods naive,bridge] [-memory 512] [-json | -md]

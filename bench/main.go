@@ -30,6 +30,7 @@ func suites() []suite {
 		{"graph-report", "tables of what graph and the peers printed", graphReportFlags},
 		{"graph-gen", "write a graph or vectors drawn from a seed", graphGenFlags},
 		{"query", "statements of the query language beside the same plans in Go", queryFlags},
+		{"language", "statements over a graph of persons, beside LadybugDB", languageFlags},
 		{"noderag", "indexing, retrieval and size of NodeRAG on a drawn corpus", nodeRAGFlags},
 		{"archrag", "recall, cost and growth of ArchRAG's hierarchical search", archRAGFlags},
 		{"communities", "tightness of the communities of attributed graphs, by how they are found", communitiesFlags},
