@@ -147,7 +147,7 @@ var nodeRAGParts = []struct {
 	tags []layout.Tag
 }{
 	{"nodes", []layout.Tag{layout.TagNode, layout.TagExternalKey, layout.TagNodesOfType}},
-	{"adjacency", []layout.Tag{layout.TagOut, layout.TagIn, layout.TagPromoted, layout.TagEdge}},
+	{"adjacency", []layout.Tag{layout.TagOut, layout.TagIn, layout.TagPromoted, layout.TagEdge, layout.TagEdgeBlock}},
 	{"names", []layout.Tag{layout.TagPostings, layout.TagLexSum, layout.TagTermsOf}},
 	{"contributions with their texts, sources", []layout.Tag{layout.TagContribution, layout.TagSources}},
 	{"texts", []layout.Tag{layout.TagText}},

@@ -133,8 +133,9 @@ type graphState struct {
 	// labelled says that there may be nodes with further labels. It is raised
 	// before the first is committed.
 	labelled atomic.Bool
-	// parallel says that there may be parallel edges, likewise.
-	parallel atomic.Bool
+	// parallel says that there may be parallel edges, and blocks that there may be
+	// blocks of edges, likewise.
+	parallel, blocks atomic.Bool
 
 	// The fields below belong to the single writer.
 
@@ -172,12 +173,14 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 	case !errors.Is(err, ErrNotFound):
 		return nil, err
 	}
-	for _, err := range scan(ctx, r, layout.GraphPrefix(layout.TagParallel, id)) {
-		if err != nil {
-			return nil, err
+	for tag, some := range map[layout.Tag]*atomic.Bool{layout.TagParallel: &g.parallel, layout.TagEdgeBlock: &g.blocks} {
+		for _, err := range scan(ctx, r, layout.GraphPrefix(tag, id)) {
+			if err != nil {
+				return nil, err
+			}
+			some.Store(true)
+			break
 		}
-		g.parallel.Store(true)
-		break
 	}
 	g.nextNode = max(g.nextNode, 1)
 	g.lengths = newListLengths(g.nextNode)

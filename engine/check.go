@@ -202,6 +202,7 @@ func (c *checker) checkGraph() error {
 		{layout.TagPromoted, func(v *View) error { return c.checkPromoted(v, &n) }},
 		{layout.TagParallel, c.checkParallel},
 		{layout.TagEdge, c.checkEdgeRecords},
+		{layout.TagEdgeBlock, c.checkEdgeBlocks},
 		{layout.TagContribution, s.contributions},
 		{layout.TagSources, s.sources},
 		{layout.TagSources, s.compare},

@@ -31,7 +31,7 @@ func onRawStores(t *testing.T, test func(t *testing.T, raw func(t testing.TB) (*
 			test(t, func(t testing.TB) (*engine.DB, kv.Store) {
 				var store kv.Store
 				db := open(t, &engine.Options{
-					PromoteAt: 4,
+					PromoteAt: 4, BlockEdges: 2,
 					OpenStore: func(ctx context.Context, path string, s *kv.Schema) (_ kv.Store, err error) {
 						store, err = make(ctx, path, s)
 						return store, err

@@ -64,6 +64,9 @@ func (c *checker) checkKeys() (err error) {
 		if err := c.decode(tag, key, it.Value()); err != nil {
 			f := c.deleteKey(key)
 			c.damaged[family{g, tag}] = c.damaged[family{g, tag}] || f.none()
+			if tag == layout.TagEdgeBlock { // what is in records or in blocks is of one kind
+				c.damaged[family{g, layout.TagEdge}] = true
+			}
 			if err := c.find(key, f, "%v", err); err != nil {
 				return err
 			}
@@ -112,6 +115,8 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 		_, err = decodeWeight(value)
 	case layout.TagEdge:
 		_, err = decodeEdge(value)
+	case layout.TagEdgeBlock:
+		err = decodeEdgeBlock(key, value)
 	case layout.TagContribution:
 		var x Contribution
 		if x, err = decodeContribution(value); err == nil && !finite(x.Weight) {

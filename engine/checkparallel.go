@@ -92,19 +92,22 @@ func (c *checker) checkEdgeRecords(v *View) error {
 		if err := c.step(layout.TagEdge); err != nil {
 			return err
 		}
-		from, t, to, n := layout.EdgeOf(p.key)
-		_, ok, err := v.edge(Edge{From: NodeID(from), To: NodeID(to), Type: EdgeType(t), N: n})
-		if err != nil && !errors.Is(err, ErrCorrupt) {
-			return err
-		}
-		if !ok {
-			if err := c.find(p.key, fix{}, "properties of an edge that is not there"); err != nil {
-				return err
-			}
-		}
 		props, err := decodeEdge(p.value)
 		if err != nil {
 			continue // found by checkKeys
+		}
+		from, t, to, n := layout.EdgeOf(p.key)
+		e := Edge{From: NodeID(from), To: NodeID(to), Type: EdgeType(t), N: n}
+		_, ok, err := v.edge(e)
+		if err == nil && len(props) == 0 {
+			if _, ok, err = v.blockProps(e); err == nil && !ok {
+				err = c.find(p.key, fix{}, "a record without properties, of an edge that no block has")
+			}
+		} else if err == nil && !ok {
+			err = c.find(p.key, fix{}, "properties of an edge that is not there")
+		}
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			return err
 		}
 		for _, x := range props {
 			if v.nameOf(layout.KindProperty, x.id) == "" {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"hash/maphash"
 	"slices"
 
@@ -202,31 +203,30 @@ func (c *checker) checkEdgeIndexes(v *View) error {
 
 // eachEdgeKey calls fn with every entry that the properties of edges make.
 func (c *checker) eachEdgeKey(v *View, rules []*ruleState, fn func(key []byte) error) error {
-	for p, err := range validKeys(v.ctx, v.kv, layout.GraphPrefix(layout.TagEdge, v.g)) {
-		if err != nil {
-			return err
+	for _, t := range v.EdgeTypes() {
+		of := slices.DeleteFunc(slices.Clone(rules), func(x *ruleState) bool {
+			return !x.Edges || !x.covers([]uint32{uint32(t)})
+		})
+		if len(of) == 0 {
+			continue
 		}
-		if err := c.step(layout.TagEdge); err != nil {
-			return err
-		}
-		props, err := decodeEdge(p.value)
-		if err != nil {
-			continue // found by checkKeys
-		}
-		from, t, to, n := layout.EdgeOf(p.key)
-		for _, x := range rules {
-			if !x.Edges || !x.covers([]uint32{t}) {
-				continue
-			}
-			keys, _, err := x.edgeKeys(v.g, props)
-			if err != nil {
+		err := v.eachEdgeRow(t, func(row edgeRow) error {
+			if err := c.step(layout.TagEdge); err != nil {
 				return err
 			}
-			for _, key := range keys {
-				if err := fn(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n})); err != nil {
+			for _, x := range of {
+				keys, _, err := x.edgeKeys(v.g, row.props)
+				for _, key := range keys {
+					err = firstError(err, fn(layout.AppendEdgeEntry(key, row.at.entry())))
+				}
+				if err != nil {
 					return err
 				}
 			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrCorrupt) { // damage is found by checkKeys
+			return err
 		}
 	}
 	return nil

@@ -87,7 +87,7 @@ func openFiles(files damagetest.Files, readOnly bool) (*engine.DB, error) {
 		return nil, err
 	}
 	return engine.Open(background, "db", &engine.Options{
-		MemoryBudget: 16 << 20, PromoteAt: 8, NoBackground: true, ReadOnly: readOnly, MustExist: true,
+		MemoryBudget: 16 << 20, PromoteAt: 8, BlockEdges: 2, NoBackground: true, ReadOnly: readOnly, MustExist: true,
 		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
 			return pebblekv.Open(ctx, path, s, &pebblekv.Options{
 				FS: mem, MemtableBytes: 64 << 10, CacheBytes: 1 << 20, ReadOnly: readOnly, MustExist: true,

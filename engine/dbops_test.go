@@ -326,7 +326,7 @@ func (r *round) maintain() {
 		m := s.store.(kv.Maintainer)
 		err := m.Flush(background)
 		if !flush && err == nil {
-			err = m.Compact(background, nil, nil)
+			err = s.db.Compact(background)
 		}
 		r.line(s, "flush or compact", "ok", fault(err))
 	}

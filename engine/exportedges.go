@@ -20,7 +20,11 @@ type orderedEdge struct {
 // edgeLines writes every edge at its From, an undirected one at the end that
 // comes first in the order of nodes, by type and the other end.
 func (x *exporter) edgeLines() error {
-	noProps, err := x.emptyFamily(layout.TagEdge)
+	noRecords, err := x.emptyFamily(layout.TagEdge)
+	if err != nil {
+		return err
+	}
+	noBlocks, err := x.emptyFamily(layout.TagEdgeBlock)
 	if err != nil {
 		return err
 	}
@@ -31,7 +35,7 @@ func (x *exporter) edgeLines() error {
 		}
 		from := newRef(t.name, key)
 		for page := range slices.Chunk(edges, refPage) {
-			if err := x.edgePage(from, id, page, !noProps); err != nil {
+			if err := x.edgePage(from, id, page, !noRecords || !noBlocks); err != nil {
 				return err
 			}
 		}
@@ -101,7 +105,9 @@ func (x *exporter) edgePage(from exportRef, id NodeID, page []orderedEdge, withP
 		}
 		err := x.kv.MultiGet(x.ctx, keys, func(i int, v []byte) error {
 			if v == nil {
-				return nil
+				list, _, err := x.blockProps(all[i].identity())
+				props[i] = x.named(list)
+				return err
 			}
 			list, err := decodeEdge(v)
 			if err != nil {

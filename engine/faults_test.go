@@ -218,7 +218,7 @@ func (d *faultDB) excuse(what string, err error) {
 func (d *faultDB) open() (err error) {
 	var store kv.Store
 	d.db, err = engine.Open(background, d.path, &engine.Options{
-		MemoryBudget: 16 << 20, MaxTxBytes: 192 << 10, PromoteAt: 8, NoBackground: true,
+		MemoryBudget: 16 << 20, MaxTxBytes: 192 << 10, PromoteAt: 8, BlockEdges: 2, NoBackground: true,
 		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
 			store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{FS: d.faulty, MemtableBytes: 64 << 10, CacheBytes: 1 << 20})
 			return store, err

@@ -155,7 +155,7 @@ const goldenDir = "testdata/formats/v1"
 // all that this package writes.
 var goldenSpaces = []string{
 	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "text", "out", "in", "promoted", "parallel", "edge",
-	"contribution", "sources", "set", "edgeset", "space", "vector", "code", "links", "slot", "slotof", "pending", "index", "postings", "lexsum", "termsof", "bucket",
+	"contribution", "sources", "edgeblock", "set", "edgeset", "space", "vector", "code", "links", "slot", "slotof", "pending", "index", "postings", "lexsum", "termsof", "bucket",
 }
 
 func TestGoldenDatabase(t *testing.T) {
@@ -320,6 +320,7 @@ func writeGolden(t *testing.T, text string) {
 	graph(t, db, "empty")
 	goldenVectors(t, graph(t, db, "vectors"))
 	goldenRules(t, graph(t, db, "rules"))
+	goldenColumns(t, graph(t, db, "columns"))
 	m := store.(kv.Maintainer)
 	if err := errors.Join(m.Flush(t.Context()), m.Compact(t.Context(), nil, nil)); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func (s *Snapshot) open(ctx context.Context, l *listed) (*View, error) {
 func (s *Snapshot) viewOf(ctx context.Context, l *listed, st *graphState) *View {
 	st.name = l.name
 	ns := &Namespace{db: s.db, name: l.namespace, id: l.directoryEntry.namespace}
-	return &View{reader{ctx: ctx, kv: s.kv, graph: &Graph{ns: ns, st: st}, g: l.graph, epoch: s.epoch, snap: s}}
+	return &View{reader{ctx: ctx, kv: s.kv, graph: &Graph{ns: ns, st: st}, g: l.graph, epoch: s.epoch, edges: &s.edges, snap: s}}
 }
 
 // emptyFamily reports whether a graph has no key of a family.

@@ -33,24 +33,6 @@ func (l *Loader) EdgeWith(from, to NodeID, t EdgeType, weight float32, props Pro
 	return nil
 }
 
-func (l *Loader) edgeProps(e Edge, props Props) error {
-	if l.v.hasRules() {
-		rules, err := l.v.edgeRules(uint32(e.Type))
-		if err != nil {
-			return err
-		}
-		if len(rules) > 0 {
-			return phase.Mark(ErrInvalid, "edges with an index or a constraint get their properties after the load")
-		}
-	}
-	list, err := l.v.propsOf(props)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	l.ops.Set(l.v.recordKey(e), encodeEdge(l.v.transact.fb, l.v.transact.epoch, list))
-	return l.ops.err
-}
-
 func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 	if l.added%checkEvery == 0 || t != l.known || !l.loaded(from) || !l.loaded(to) {
 		l.noteNodes()

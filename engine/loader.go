@@ -31,6 +31,13 @@ type Loader struct {
 	// to the sorter of the direction Out only, and from there, in order, to the other.
 	alone bool
 
+	// props are properties of edges, withProps how many edges of each type have any,
+	// and fold is what becomes of them.
+	props     opSorter
+	withProps map[EdgeType]int
+	fold      edgeFold
+	room      []byte
+
 	typed map[TypeID]*roaring.Bitmap
 	// firsts are the weights of edges beside which the graph has parallel ones, and
 	// beside the sums of the weights of these.
@@ -96,11 +103,12 @@ func newLoader(v *TxView, memory int) *Loader {
 	l := &Loader{
 		ctx: v.ctx, v: v, first: v.nextNode, noted: v.nextNode, limit: memory / 16, typed: map[TypeID]*roaring.Bitmap{},
 		firsts: map[Edge]float32{},
-		beside: map[Edge]float64{},
+		beside: map[Edge]float64{}, withProps: map[EdgeType]int{},
 	}
 	temporary := spill{dir: v.transact.db.spillDir()}
 	v.loads, v.transact.loads = true, true
-	l.ops = opSorter{limit: memory / 16 * 3, spill: temporary}
+	l.ops = opSorter{limit: memory / 32 * 3, spill: temporary}
+	l.props = opSorter{limit: memory / 32 * 3, spill: temporary}
 	l.records = recordLog{limit: memory / 16, spill: temporary}
 	if v.noted != nil {
 		v.noted.missed = true // a load may be of any size
@@ -112,7 +120,7 @@ func newLoader(v *TxView, memory int) *Loader {
 }
 
 func (l *Loader) close() error {
-	return firstError(l.ops.spill.close(), l.records.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
+	return firstError(l.ops.spill.close(), l.props.spill.close(), l.records.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
 }
 
 // MakeNodeType returns the node type of a name, adding it if it is new.
@@ -287,6 +295,9 @@ func (l *Loader) commit() error {
 		return err
 	}
 	l.setTypes()
+	if err := l.foldProps(); err != nil {
+		return err
+	}
 	if l.ops.empty() {
 		return l.ctx.Err()
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -199,30 +198,20 @@ func (l *Loader) fillEdges(x *ruleState) error {
 			return err
 		}
 	}
-	for p, err := range scan(v.ctx, v.transact.base, layout.GraphPrefix(layout.TagEdge, v.g)) {
+	before := reader{ctx: v.ctx, kv: v.transact.base, graph: v.graph, g: v.g}
+	for _, t := range x.types {
+		err := before.eachEdgeRow(EdgeType(t), func(row edgeRow) error {
+			if property, value := x.missing(row.props); property != "" {
+				return v.edgeViolation(x, uint64(row.at.From), uint64(row.at.To), property, value)
+			}
+			keys, _, err := x.edgeKeys(v.g, row.props)
+			for _, key := range keys {
+				l.ops.Set(layout.AppendEdgeEntry(key, row.at.entry()), nil)
+			}
+			return firstError(err, l.ops.err)
+		})
 		if err != nil {
 			return err
-		}
-		from, t, to, n := layout.EdgeOf(p.key)
-		if !slices.Contains(x.types, t) {
-			continue
-		}
-		props, err := decodeEdge(p.value)
-		if err != nil {
-			return corrupt(p.key, err)
-		}
-		if property, value := x.missing(props); property != "" {
-			return v.edgeViolation(x, from, to, property, value)
-		}
-		keys, _, err := x.edgeKeys(v.g, props)
-		if err != nil {
-			return err
-		}
-		for _, key := range keys {
-			l.ops.Set(layout.AppendEdgeEntry(key, layout.EdgeEntry{From: from, Type: t, To: to, Ordinal: n}), nil)
-		}
-		if l.ops.err != nil {
-			return l.ops.err
 		}
 	}
 	return nil

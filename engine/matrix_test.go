@@ -292,6 +292,8 @@ func watchCall(t *testing.T, name string, call func() []reflect.Value) {
 				errs = append(errs, drained(x))
 			case iter.Seq2[engine.TermEntry, error]:
 				errs = append(errs, drained(x))
+			case iter.Seq2[*engine.EdgeBlock, error]:
+				errs = append(errs, drained(x))
 			case iter.Seq2[*engine.List, error]:
 				errs = append(errs, drained(x))
 			default:

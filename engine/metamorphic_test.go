@@ -221,13 +221,14 @@ func (r *round) open(s *subject) {
 		MemoryBudget: 16 << 20,
 		MaxTxBytes:   pick(r.options, []int{maxTxBytes, 2 * maxTxBytes}),
 		PromoteAt:    pick(r.options, []int{2, 3, 8, 20, 64}),
+		BlockEdges:   pick(r.options, []int{1, 2, 3, 8, 512}),
 		LoadBytes:    pick(r.options, []int{0, 64 << 10}),
 	}
 	p := &pebblekv.Options{
 		CacheBytes:    pick(r.options, []int64{16 << 10, 1 << 20, 4 << 20}),
 		MemtableBytes: pick(r.options, []int64{64 << 10, 256 << 10, 4 << 20}),
 	}
-	s.opts = fmt.Sprintf("MaxTxBytes %d, PromoteAt %d, CacheBytes %d, MemtableBytes %d", o.MaxTxBytes, o.PromoteAt, p.CacheBytes, p.MemtableBytes)
+	s.opts = fmt.Sprintf("MaxTxBytes %d, PromoteAt %d, BlockEdges %d, CacheBytes %d, MemtableBytes %d", o.MaxTxBytes, o.PromoteAt, o.BlockEdges, p.CacheBytes, p.MemtableBytes)
 	inner := s.opener(p)
 	o.OpenStore = func(ctx context.Context, path string, schema *kv.Schema) (kv.Store, error) {
 		var err error

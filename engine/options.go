@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/ragdb/ragdb/internal/column"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
@@ -36,6 +37,11 @@ type Options struct {
 	// edge type is kept in containers, not under one key. The default is 1024;
 	// a database may be opened with another value than it was written with.
 	PromoteAt int
+	// BlockEdges is how many edges of a type share a block of columns at most, in which
+	// loads and [DB.Compact] write properties of edges: more make scans faster, fewer
+	// reads of single edges. The default is 512, at most 65,536; a database may be
+	// opened with another value than it was written with.
+	BlockEdges int
 	// Logger receives the messages of the storage engine. By default they are
 	// dropped.
 	Logger *slog.Logger
@@ -80,6 +86,7 @@ func (o *Options) ensureDefaults() Options {
 	out.MaxTxBytes = cmp.Or(out.MaxTxBytes, 64<<20)
 	out.LoadBytes = cmp.Or(out.LoadBytes, 64<<20)
 	out.PromoteAt = cmp.Or(out.PromoteAt, defaultPromoteAt)
+	out.BlockEdges = cmp.Or(out.BlockEdges, defaultBlockEdges)
 	if out.Logger == nil {
 		out.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -100,6 +107,9 @@ func (o *Options) validate() error {
 	}
 	if o.LoadBytes < 64<<10 {
 		errs = append(errs, phase.Mark(ErrInvalid, "LoadBytes of %d is under 64 KiB", o.LoadBytes))
+	}
+	if o.BlockEdges < 1 || o.BlockEdges > column.MaxRows {
+		errs = append(errs, phase.Mark(ErrInvalid, "BlockEdges of %d is not 1 to %d", o.BlockEdges, column.MaxRows))
 	}
 	if o.PromoteAt < 2 {
 		errs = append(errs, phase.Mark(ErrInvalid, "PromoteAt of %d is under 2", o.PromoteAt))

@@ -121,7 +121,7 @@ func (g *graphOps) read() step {
 	if rules := g.m.indexed(); len(rules) > 0 && g.rnd.IntN(6) == 0 {
 		return g.readRule(pick(g.rnd, rules))
 	}
-	switch g.rnd.IntN(23) {
+	switch g.rnd.IntN(24) {
 	case 0:
 		return g.readNode(g.id())
 	case 1:
@@ -169,6 +169,8 @@ func (g *graphOps) read() step {
 		return g.readNearest(space, g.search(space))
 	case 21:
 		return g.someColumns()
+	case 22:
+		return g.readEdgeColumns(pick(g.rnd, edgeTypeNames))
 	case 20:
 		if g.rnd.IntN(2) == 0 {
 			return g.readEntry(modelEntry{bucket, g.entryKey()})
@@ -192,6 +194,9 @@ func (g *graphOps) everything() []step {
 	}
 	all := g.m.nodesOf(engine.AnyType)
 	out = append(out, g.readColumns(all, propNames, nil))
+	for _, name := range edgeTypeNames {
+		out = append(out, g.readEdgeColumns(name))
+	}
 	for _, id := range all {
 		n := g.m.nodes[id]
 		out = append(out, g.readNode(id), g.readNeighbors(id, both, 9), g.readContributedBy(id), g.readTotal(engine.NodeTarget(id)))

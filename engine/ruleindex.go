@@ -252,7 +252,8 @@ func (r *reader) edgeRecord(e Edge) ([]prop, error) {
 	k := r.recordKey(e)
 	b, err := r.kv.Get(r.ctx, k, nil)
 	if isNotFound(err) {
-		return nil, nil
+		props, _, err := r.blockProps(e.identity())
+		return props, err
 	}
 	if err != nil {
 		return nil, err

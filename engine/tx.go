@@ -38,6 +38,7 @@ type Tx struct {
 	// spill holds the terms that outgrew their memory, nil if none did.
 	spill *termSpill
 	views []*vecindex.View // opened by reads, closed at the end
+	edges edgeCache
 }
 
 // Update calls fn with a transaction. If fn returns nil, it commits what the
@@ -140,7 +141,7 @@ func (tx *Tx) Graph(g *Graph) *TxView {
 		return v
 	}
 	v := &TxView{
-		reader:   reader{ctx: tx.ctx, kv: tx.overlay, graph: g, g: g.st.id, epoch: tx.epoch},
+		reader:   reader{ctx: tx.ctx, kv: tx.overlay, graph: g, g: g.st.id, epoch: tx.epoch, edges: &tx.edges},
 		transact: tx,
 		st:       g.st,
 		names:    newCatalog(),

@@ -80,13 +80,29 @@ func (v *TxView) setEdgeProps(e Edge, props Props) error {
 			return err
 		}
 	}
-	k := v.recordKey(e)
 	if len(list) == 0 {
-		v.transact.overlay.Delete(k)
+		if err := v.deleteRecord(e); err != nil {
+			return err
+		}
 	} else {
-		v.transact.overlay.Set(k, encodeEdge(v.transact.fb, v.transact.epoch, list))
+		v.transact.overlay.Set(v.recordKey(e), encodeEdge(v.transact.fb, v.transact.epoch, list))
 	}
 	v.noteTarget(edgeTarget(e.From, e.To, e.Type))
+	return nil
+}
+
+// deleteRecord takes the properties of an edge away: an empty record hides those that
+// a block has.
+func (v *TxView) deleteRecord(e Edge) error {
+	_, hidden, err := v.blockProps(e.identity())
+	if err != nil {
+		return err
+	}
+	if k := v.recordKey(e); hidden {
+		v.transact.overlay.Set(k, encodeEdge(v.transact.fb, v.transact.epoch, nil))
+	} else {
+		v.transact.overlay.Delete(k)
+	}
 	return nil
 }
 

@@ -239,6 +239,5 @@ func (v *TxView) dropRecord(e Edge) error {
 			return err
 		}
 	}
-	v.transact.overlay.Delete(v.recordKey(e))
-	return nil
+	return v.deleteRecord(e)
 }

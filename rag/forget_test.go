@@ -183,7 +183,7 @@ func TestRemoveAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch tag {
-		case layout.TagNode, layout.TagExternalKey, layout.TagText, layout.TagEdge, layout.TagContribution, layout.TagSources,
+		case layout.TagNode, layout.TagExternalKey, layout.TagText, layout.TagEdge, layout.TagEdgeBlock, layout.TagContribution, layout.TagSources,
 			layout.TagSetIndex, layout.TagPostings, layout.TagLexSum, layout.TagTermsOf, layout.TagSlotOf:
 			t.Errorf("%s is left", layout.Schema().Format(it.Key()))
 		}

@@ -455,7 +455,7 @@ func (s *sim) reopen() {
 // open opens the database and its corpus, or neither.
 func (s *sim) open() (*simSide, error) {
 	db, err := engine.Open(s.t.Context(), s.path, &engine.Options{
-		Encodings: methods.Encodings(), MemoryBudget: 16 << 20, PromoteAt: 8,
+		Encodings: methods.Encodings(), MemoryBudget: 16 << 20, PromoteAt: 8, BlockEdges: 4,
 		OpenStore: func(ctx context.Context, path string, schema *kv.Schema) (kv.Store, error) {
 			store, err := pebblekv.Open(ctx, path, schema, &pebblekv.Options{FS: s.disk.fs, CacheBytes: s.budget.cache, MemtableBytes: s.budget.memtable})
 			s.store = store

@@ -86,25 +86,27 @@ func PromotedOf(key []byte) (dir Direction, etype uint32, container uint64) {
 // Edge returns the key of an edge's record. n is the edge's number among those of its
 // type between its ends.
 func Edge(g uint32, src uint64, etype uint32, dst uint64, n uint32) []byte {
-	b := EdgePrefix(g, src, etype, dst)
+	b := put64(put64(put32(graphKey(TagEdge, g, 24), etype), src), dst)
 	if n > 0 {
 		b = put32(b, n)
 	}
 	return b
 }
 
-// EdgePrefix returns the prefix of the records of all edges of a type between two
-// nodes.
-func EdgePrefix(g uint32, src uint64, etype uint32, dst uint64) []byte {
-	return put64(put32(put64(graphKey(TagEdge, g, 24), src), etype), dst)
+// EdgesOfType returns the prefix of the records of a type's edges, or of its blocks.
+func EdgesOfType(t Tag, g, etype uint32) []byte { return put32(graphKey(t, g, 4), etype) }
+
+// EdgeBlock returns the key of the block of edges that ends with an edge.
+func EdgeBlock(g uint32, src uint64, etype uint32, dst uint64, n uint32) []byte {
+	return put32(put64(put64(put32(graphKey(TagEdgeBlock, g, 24), etype), src), dst), n)
 }
 
-// EdgeOf reads the edge back from an edge key.
+// EdgeOf reads the edge back from an edge key, or from the key of a block the last edge.
 func EdgeOf(key []byte) (src uint64, etype uint32, dst uint64, n uint32) {
 	if len(key) > 25 {
 		n = binary.BigEndian.Uint32(key[25:])
 	}
-	return binary.BigEndian.Uint64(key[5:]), binary.BigEndian.Uint32(key[13:]),
+	return binary.BigEndian.Uint64(key[9:]), binary.BigEndian.Uint32(key[5:]),
 		binary.BigEndian.Uint64(key[17:]), n
 }
 

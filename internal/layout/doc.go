@@ -17,9 +17,11 @@
 //	20 out-adjacency    g src64 etype32 [container48]        merge: set
 //	21 in-adjacency     g dst64 etype32 [container48]        merge: set
 //	22 promoted         g dir8 etype32 container48           merge: set
-//	24 edge             g src64 etype32 dst64
+//	23 parallel         g dir8 node64 etype32 other64 ordinal32
+//	24 edge             g etype32 src64 dst64 [ordinal32]
 //	25 contribution     g source64 kind8 a64 etype32 b64
 //	26 sources          g kind8 a64 etype32 b64 container48  merge: set
+//	27 edge block       g etype32 src64 dst64 ordinal32
 //	29 set index        g index32 value 00 00 container48    merge: set
 //	2A edge index       g index32 value 00 00 from64 etype32 to64 ordinal32
 //	30 vector space     g space32

@@ -191,9 +191,9 @@ func formatFields(t Tag, b []byte) string {
 		u("e", 4)
 		u("", 8)
 		u("n", 4)
-	case TagEdge:
-		u("", 8)
+	case TagEdge, TagEdgeBlock:
 		u("e", 4)
+		u("", 8)
 		u("", 8)
 		if len(b) > 0 {
 			u("n", 4)

@@ -21,6 +21,7 @@ const (
 	TagEdge         Tag = 0x24
 	TagContribution Tag = 0x25
 	TagSources      Tag = 0x26
+	TagEdgeBlock    Tag = 0x27
 	TagSetIndex     Tag = 0x29
 	TagEdgeIndex    Tag = 0x2A
 	TagSpace        Tag = 0x30
@@ -104,11 +105,13 @@ func familyOf(t Tag) (f family, ok bool) {
 	case TagParallel:
 		return family{"parallel", 29, exact, 13, mergeNone}, true
 	case TagEdge:
-		return family{"edge", 24, optional32, 12, mergeNone}, true
+		return family{"edge", 24, optional32, 16, mergeNone}, true
 	case TagContribution:
 		return family{"contribution", 33, exact, 12, mergeNone}, true
 	case TagSources:
 		return family{"sources", 31, exact, 25, mergeSet}, true
+	case TagEdgeBlock:
+		return family{"edgeblock", 28, exact, 0, mergeNone}, true
 	case TagSetIndex:
 		return family{"set", 8, escaped48, 0, mergeSet}, true
 	case TagEdgeIndex:
@@ -149,7 +152,7 @@ func graphTags() []Tag {
 	return []Tag{
 		TagCatalog, TagName, TagGraphMeta, TagNode, TagExternalKey,
 		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagParallel, TagEdge,
-		TagContribution, TagSources, TagSetIndex, TagEdgeIndex, TagSpace,
+		TagContribution, TagSources, TagEdgeBlock, TagSetIndex, TagEdgeIndex, TagSpace,
 		TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending,
 		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket, TagChange,
 	}

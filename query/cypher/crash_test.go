@@ -93,7 +93,7 @@ func newStatementCrasher(t *testing.T, seed uint64, count *crashCount) *statemen
 func (c *statementCrasher) open(fs vfs.FS) *cypher.Session {
 	c.t.Helper()
 	return newSession(c.t, &engine.Options{
-		MemoryBudget: 16 << 20, PromoteAt: 8, NoBackground: true,
+		MemoryBudget: 16 << 20, PromoteAt: 8, BlockEdges: 2, NoBackground: true,
 		OpenStore: func(ctx context.Context, _ string, s *kv.Schema) (kv.Store, error) {
 			return pebblekv.Open(ctx, "db", s, &pebblekv.Options{FS: fs, MemtableBytes: 64 << 10, CacheBytes: 1 << 20})
 		},
