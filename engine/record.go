@@ -342,7 +342,7 @@ func decodeCatalogEntry(buf []byte) (e catalogEntry, err error) {
 
 // checkValue refuses what cannot be stored.
 func checkValue(name string, v Value) error {
-	notText := phase.Mark(ErrInvalid, "property %q: a string that is not UTF-8", name)
+	notText := func() error { return phase.Mark(ErrInvalid, "property %q: a string that is not UTF-8", name) }
 	switch v.kind {
 	case KindText:
 		return phase.Mark(ErrInvalid, "property %q: text is stored as a string", name)
@@ -360,12 +360,12 @@ func checkValue(name string, v Value) error {
 		}
 	case KindString:
 		if !utf8.ValidString(v.str) {
-			return notText
+			return notText()
 		}
 	case KindStrings:
 		for _, s := range v.list {
 			if !utf8.ValidString(s) {
-				return notText
+				return notText()
 			}
 		}
 	}

@@ -342,7 +342,13 @@ func (v *TxView) propsOf(p Props) ([]prop, error) {
 		return nil, err
 	}
 	out := make([]prop, 0, len(p))
-	for _, name := range p.names() {
+	var room [8]string
+	names := room[:0]
+	for name := range p {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		val := p[name]
 		if val.IsNull() {
 			continue

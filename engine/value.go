@@ -280,16 +280,6 @@ func (v Value) appendOrdered(dst []byte) (out []byte, ok bool) {
 // Props are a node's or edge's properties by name.
 type Props map[string]Value
 
-// names returns the names in order.
-func (p Props) names() []string {
-	out := make([]string, 0, len(p))
-	for k := range p {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // normalized returns the properties under the names that are stored; two
 // spellings of one name are refused.
 func (p Props) normalized() (Props, error) {

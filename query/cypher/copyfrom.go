@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -25,6 +26,9 @@ type copier struct {
 	epoch  uint64       // of the load, for keys of nodes without one
 	rows   int64
 	second bool // there is something for the transactions
+
+	ids      map[string]map[string]engine.NodeID // ends of edges, by label and key
+	idsBytes int
 }
 
 // runCopy reads or writes a file.
@@ -48,7 +52,7 @@ func (s *Session) runCopy(x *exec, st *statement) error {
 	if name.Kind() != KindString {
 		return typeError(c.File.At(), "the name of a file is a string, not %s", aKind(name))
 	}
-	f := &copier{x: x, c: c, file: name.AsString()}
+	f := &copier{x: x, c: c, file: name.AsString(), ids: map[string]map[string]engine.NodeID{}}
 	if f.format, err = formatOf(x, c, f.file); err != nil {
 		return err
 	}
@@ -190,34 +194,47 @@ func (f *copier) loadNodes(l *engine.Loader) error {
 
 // ends finds the nodes of a row's edge.
 func (f *copier) ends(row copyRow) (from, to engine.NodeID, err error) {
-	find := func(column, label string) (engine.NodeID, error) {
-		key := row.props[column]
-		if key.Kind() != KindString {
-			return 0, fmt.Errorf("the column %s has no key", column)
-		}
-		for _, t := range typesOf(f.view, label) {
-			id, err := f.view.Lookup(t, key.AsString())
-			if !errors.Is(err, engine.ErrNotFound) {
-				return id, err
-			}
-		}
-		return 0, fmt.Errorf("there is no %s with the key %q", label, key.AsString())
-	}
-	if from, err = find("from", f.c.From); err == nil {
-		to, err = find("to", f.c.Into)
+	if from, err = f.end(row, "from", f.c.From); err == nil {
+		to, err = f.end(row, "to", f.c.Into)
 	}
 	return from, to, err
 }
 
+// keysBytes bounds the memory of the nodes that a copier remembers by their keys.
+const keysBytes = 64 << 20
+
+// end finds the node that a column names.
+func (f *copier) end(row copyRow, column, label string) (engine.NodeID, error) {
+	v := row.props[column]
+	if v.Kind() != KindString {
+		return 0, fmt.Errorf("the column %s has no key", column)
+	}
+	key, known := v.AsString(), f.ids[label]
+	if id, ok := known[key]; ok {
+		return id, nil
+	}
+	for _, t := range typesOf(f.view, label) {
+		id, err := f.view.Lookup(t, key)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		const entry = 64 // bytes beside the key
+		if size := entry + len(key); err == nil && f.idsBytes+size <= keysBytes {
+			if known == nil {
+				known = map[string]engine.NodeID{}
+				f.ids[label] = known
+			}
+			known[strings.Clone(key)] = id
+			f.idsBytes += size
+		}
+		return id, err
+	}
+	return 0, fmt.Errorf("there is no %s with the key %q", label, key)
+}
+
 // edgeOf takes the properties of a row's edge apart.
 func (f *copier) edgeOf(row copyRow) (weight float32, stored engine.Props, err error) {
-	props := map[string]Value{}
-	for name, v := range row.props {
-		if name != "from" && name != "to" {
-			props[name] = v
-		}
-	}
-	w, stored, err := f.writer().edgeProps(props)
+	w, stored, err := f.writer().edgeProps(row.props, "from", "to")
 	if w == nil {
 		return 1, stored, err
 	}

@@ -290,10 +290,19 @@ func (w writer) createEdge(from, to engine.NodeID, name string, props map[string
 	return e, nil
 }
 
-// edgeProps parts the properties of an edge into its weight and the others.
-func (w writer) edgeProps(props map[string]Value) (weight *float32, stored engine.Props, err error) {
-	stored = engine.Props{}
-	for _, name := range slices.Sorted(maps.Keys(props)) {
+// edgeProps parts the properties of an edge, but for some, into its weight and the
+// others.
+func (w writer) edgeProps(props map[string]Value, but ...string) (weight *float32, stored engine.Props, err error) {
+	stored = make(engine.Props, len(props))
+	var room [8]string
+	names := room[:0]
+	for name := range props {
+		if !slices.Contains(but, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		v := props[name]
 		if name == propWeight {
 			x := float32(v.AsFloat())
