@@ -133,9 +133,9 @@ type graphState struct {
 	// labelled says that there may be nodes with further labels. It is raised
 	// before the first is committed.
 	labelled atomic.Bool
-	// parallel says that there may be parallel edges, and blocks that there may be
-	// blocks of edges, likewise.
-	parallel, blocks atomic.Bool
+	// parallel says that there may be parallel edges, blocks that there may be blocks
+	// of edges, and columned that there may be blocks of nodes, likewise.
+	parallel, blocks, columned atomic.Bool
 
 	// The fields below belong to the single writer.
 
@@ -173,7 +173,7 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 	case !errors.Is(err, ErrNotFound):
 		return nil, err
 	}
-	for tag, some := range map[layout.Tag]*atomic.Bool{layout.TagParallel: &g.parallel, layout.TagEdgeBlock: &g.blocks} {
+	for tag, some := range map[layout.Tag]*atomic.Bool{layout.TagParallel: &g.parallel, layout.TagEdgeBlock: &g.blocks, layout.TagNodeBlock: &g.columned} {
 		for _, err := range scan(ctx, r, layout.GraphPrefix(tag, id)) {
 			if err != nil {
 				return nil, err

@@ -17,7 +17,7 @@ type CheckOptions struct {
 	// database's facts about itself, the directory and the catalogs.
 	Full bool
 	// Repair rewrites what is derived from other data if the two differ:
-	// in-adjacency from out-adjacency, sets of nodes of a type from records,
+	// in-adjacency from out-adjacency, sets of nodes of a type and blocks from records,
 	// promoted sets, sources from contributions, property indexes and lexical
 	// sums; it removes lists that hold nothing, and does what
 	// [Encoding].Rebuild says. It never touches data that is not derived, nor
@@ -195,6 +195,7 @@ func (c *checker) checkGraph() error {
 	}{
 		{layout.TagNode, func(v *View) error { return c.checkNodes(v, &n) }},
 		{layout.TagNodesOfType, func(v *View) error { return c.checkTypes(v, &n) }},
+		{layout.TagNodeBlock, c.checkNodeBlocks},
 		{layout.TagExternalKey, func(v *View) error { return c.checkExternal(v, &n) }},
 		{layout.TagOut, func(v *View) error { return a.walk(v, layout.Out) }},
 		{layout.TagIn, func(v *View) error { return a.walk(v, layout.In) }},

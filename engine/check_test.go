@@ -137,7 +137,7 @@ func primary(t testing.TB, store kv.Store, g uint32) string {
 	var out strings.Builder
 	layout.GraphTags(func(tag layout.Tag) {
 		switch tag {
-		case layout.TagNodesOfType, layout.TagIn, layout.TagPromoted, layout.TagSources, layout.TagSetIndex, layout.TagLexSum, layout.TagGraphMeta, layout.TagChange:
+		case layout.TagNodesOfType, layout.TagNodeBlock, layout.TagIn, layout.TagPromoted, layout.TagSources, layout.TagSetIndex, layout.TagLexSum, layout.TagGraphMeta, layout.TagChange:
 			return
 		}
 		eachRaw(t, store, g, tag, func(key, value []byte) {

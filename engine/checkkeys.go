@@ -101,6 +101,8 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 		}
 	case layout.TagNode:
 		err = decodeNodeFully(value, c.snap.epoch)
+	case layout.TagNodeBlock:
+		err = verifyNodeBlock(key, value)
 	case layout.TagText:
 		_, err = appendTextPart(c.db.zdec, nil, value)
 	case layout.TagOut, layout.TagIn:

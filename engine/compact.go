@@ -11,7 +11,8 @@ import (
 // is in no table or log, except those of snapshots and backups. The list of tables
 // keeps the first and last key of each until Close; after that no file holds
 // removed data. Compact first takes dead vectors out of the graphs of vector
-// spaces, removes keys of empty lists and writes the properties of edges in columns. While it runs, other calls go on, and it
+// spaces, removes keys of empty lists, and writes the properties of edges and, in blocks
+// that are missing or out of date, of nodes in columns. While it runs, other calls go on, and it
 // needs the room of the database a second time.
 func (db *DB) Compact(ctx context.Context) error {
 	if err := db.enter(); err != nil {
@@ -35,6 +36,9 @@ func (db *DB) compact(ctx context.Context) error {
 		return err
 	}
 	if err := db.foldEdges(ctx); err != nil {
+		return err
+	}
+	if err := db.blockNodes(ctx); err != nil {
 		return err
 	}
 	m, ok := db.store.(kv.Maintainer)

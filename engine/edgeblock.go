@@ -147,6 +147,11 @@ func (v *Vector) read(b *column.Block, id uint32) error {
 	if err := b.Column(id, &v.values); err != nil {
 		return err
 	}
+	return v.verify(id)
+}
+
+// verify returns an error if v has a value that no property has.
+func (v *Vector) verify(id uint32) error {
 	k, ok := v.Kind()
 	switch {
 	case v.Some() == 0 || ok && columnKind(k) == v.values.Kind && k <= KindBytes && k != KindText:

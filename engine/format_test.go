@@ -154,7 +154,7 @@ const goldenDir = "testdata/formats/v1"
 // goldenSpaces are the families of keys that the golden database must have:
 // all that this package writes.
 var goldenSpaces = []string{
-	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "text", "out", "in", "promoted", "parallel", "edge",
+	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "nodeblock", "text", "out", "in", "promoted", "parallel", "edge",
 	"contribution", "sources", "edgeblock", "set", "edgeset", "space", "vector", "code", "links", "slot", "slotof", "pending", "index", "postings", "lexsum", "termsof", "bucket",
 }
 
@@ -209,6 +209,7 @@ func TestGoldenDatabase(t *testing.T) {
 	indexDocument(t, graph(t, db, engine.Base), 1)
 	sound(t, db, "the golden database after a write")
 	checkGoldenVectors(t, db)
+	checkGoldenBlock(t, db)
 }
 
 // goldenVectors makes a layered space with a graph, and one with lists,, pending vectors and dead
@@ -305,6 +306,48 @@ func checkGoldenSpace(t *testing.T, db *engine.DB, g *engine.Graph, name string)
 }
 
 // writeGolden makes the golden database and its text again.
+// goldenBlock makes a block of nodes, and one of its nodes stale.
+func goldenBlock(t *testing.T, g *engine.Graph) {
+	err := g.DB().Load(t.Context(), g, func(l *engine.Loader) error {
+		kind, err := l.MakeNodeType("thing")
+		for i := range 1023 {
+			if err == nil {
+				_, err = l.Node(kind, fmt.Sprint(i), engine.Props{"n": engine.Int(int64(i)), "city": engine.String(fmt.Sprint(i % 7))})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	update(t, g, func(v *engine.TxView) {
+		if err := v.SetProps(5, engine.Props{"n": engine.Float(0.5)}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// checkGoldenBlock reads it.
+func checkGoldenBlock(t *testing.T, db *engine.DB) {
+	g := graph(t, db, "blocks")
+	view(t, g, func(v *engine.View) {
+		cols := v.NodeColumns(nil)
+		n, city := cols.Column("n"), cols.Column("city")
+		for i := range 1023 {
+			id, want := engine.NodeID(i+1), engine.Int(int64(i))
+			if id == 5 {
+				want = engine.Float(0.5)
+			}
+			if x, err := n.Value(id); err != nil || !x.Equal(want) {
+				t.Fatalf("n of node %d: %v, %v", id, x, err)
+			}
+			if x, err := city.Value(id); err != nil || x.AsString() != fmt.Sprint(i%7) {
+				t.Fatalf("city of node %d: %v, %v", id, x, err)
+			}
+		}
+	})
+}
+
 func writeGolden(t *testing.T, text string) {
 	t.Helper()
 	var store kv.Store
@@ -321,6 +364,7 @@ func writeGolden(t *testing.T, text string) {
 	goldenVectors(t, graph(t, db, "vectors"))
 	goldenRules(t, graph(t, db, "rules"))
 	goldenColumns(t, graph(t, db, "columns"))
+	goldenBlock(t, graph(t, db, "blocks"))
 	m := store.(kv.Maintainer)
 	if err := errors.Join(m.Flush(t.Context()), m.Compact(t.Context(), nil, nil)); err != nil {
 		t.Fatal(err)

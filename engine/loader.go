@@ -25,6 +25,7 @@ type Loader struct {
 
 	ops     opSorter      // all but records of nodes, and adjacency
 	records recordLog     // of the nodes from first on
+	blocks  blockLog      // of these nodes
 	edges   [2]edgeSorter // by direction
 	scratch []halfEdge
 	// alone says that the graph has no edges but the load's. Then edges are added
@@ -98,8 +99,9 @@ func (db *DB) load(ctx context.Context, g *Graph, fn func(l *Loader) error) (err
 }
 
 func newLoader(v *TxView, memory int) *Loader {
-	// A quarter is for the operations, the rest for the edges: those of two
-	// directions and the scratch memory of a sort.
+	// A quarter is for the operations, with the properties of edges and the records and
+	// blocks of nodes, the rest for the edges: those of two directions and the scratch
+	// memory of a sort.
 	l := &Loader{
 		ctx: v.ctx, v: v, first: v.nextNode, noted: v.nextNode, limit: memory / 16, typed: map[TypeID]*roaring.Bitmap{},
 		firsts: map[Edge]float32{},
@@ -107,12 +109,13 @@ func newLoader(v *TxView, memory int) *Loader {
 	}
 	temporary := spill{dir: v.transact.db.spillDir()}
 	v.loads, v.transact.loads = true, true
-	l.ops = opSorter{limit: memory / 32 * 3, spill: temporary}
+	l.ops = opSorter{limit: memory / 16, spill: temporary}
 	l.props = opSorter{limit: memory / 32 * 3, spill: temporary}
 	l.records = recordLog{limit: memory / 16, spill: temporary}
 	if v.noted != nil {
 		v.noted.missed = true // a load may be of any size
 	}
+	l.blocks = newBlockLog(v.nextNode, memory/32, temporary)
 	for i := range l.edges {
 		l.edges[i] = edgeSorter{limit: memory / 4 / halfBytes, scratch: &l.scratch, spill: temporary}
 	}
@@ -120,7 +123,7 @@ func newLoader(v *TxView, memory int) *Loader {
 }
 
 func (l *Loader) close() error {
-	return firstError(l.ops.spill.close(), l.props.spill.close(), l.records.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
+	return firstError(l.ops.spill.close(), l.props.spill.close(), l.records.spill.close(), l.blocks.log.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
 }
 
 // MakeNodeType returns the node type of a name, adding it if it is new.
@@ -156,9 +159,10 @@ func (l *Loader) node(t TypeID, key string, props Props) (NodeID, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := l.v.encodeRecord(id, record{}, &record{ntype: uint32(t), key: key, props: list})
+	rec := record{ntype: uint32(t), key: key, props: list}
+	b, err := l.v.encodeRecord(id, record{}, &rec)
 	if err == nil {
-		err = l.records.add(b)
+		err = firstError(l.records.add(b), l.blocks.add(id, rec.props))
 	}
 	if err != nil {
 		// The key is written already, and a key without a record must not be.
@@ -308,6 +312,9 @@ func (l *Loader) commit() error {
 		}
 	}
 	db := v.transact.db
+	if l.blocks.n > 0 {
+		v.st.columned.Store(true) // before the commit, as for labels
+	}
 	if err := db.ingest(l.ctx, l.write); err != nil {
 		return err
 	}

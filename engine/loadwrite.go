@@ -59,7 +59,7 @@ func (l *Loader) write(w kv.SortedWriter) (err error) {
 	parts := []struct {
 		tag   layout.Tag
 		write func(w kv.SortedWriter) error
-	}{{layout.TagNode, l.writeRecords}, {layout.TagOut, l.writeAdjacency}, {layout.TagEdge, l.dropRecords}, {layout.TagEdgeBlock, l.writeBlocks}}
+	}{{layout.TagNode, l.writeRecords}, {layout.TagNodeBlock, l.writeNodeBlocks}, {layout.TagOut, l.writeAdjacency}, {layout.TagEdge, l.dropRecords}, {layout.TagEdgeBlock, l.writeBlocks}}
 	upTo := func(t layout.Tag) error {
 		for len(parts) > 0 && parts[0].tag <= t {
 			if err := parts[0].write(w); err != nil {

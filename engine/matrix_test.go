@@ -363,12 +363,14 @@ func TestMatrix(t *testing.T) {
 				v := s.Graph(w.g).WithContext(w.ctx)
 				w.callAll(t, v)
 				w.callAll(t, v.Bucket("b"))
+				w.callAll(t, v.NodeColumns(nil))
+				w.callAll(t, v.NodeColumns(nil).Column("name"))
 				w.callAll(t, s.Graph(nil))
 				w.callAll(t, s.Graph(&engine.Graph{}))
 				w.callAll(t, s.Graph(w.foreign))
 				w.callAll(t, (*engine.Snapshot)(nil).Graph(w.g))
 				w.callAll(t, new(engine.Snapshot).Graph(w.g))
-				over = append(over, s, v, v.Bucket("b"))
+				over = append(over, s, v, v.Bucket("b"), v.NodeColumns(nil).Column("name"))
 				return nil
 			})
 			_ = w.db.Update(w.ctx, func(tx *engine.Tx) error {
@@ -376,6 +378,7 @@ func TestMatrix(t *testing.T) {
 				b, err := v.MakeBucket("b")
 				w.callAll(t, tx)
 				w.callAll(t, v)
+				w.callAll(t, v.NodeColumns(nil).Column("name"))
 				if err == nil {
 					w.callAll(t, b)
 				}

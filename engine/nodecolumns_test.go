@@ -133,6 +133,22 @@ func columnsAre(t *testing.T, cols *engine.NodeColumns, ids []engine.NodeID, hav
 			}
 		}
 	}
+	for i := 0; i < len(ids); i += 1 + len(ids)/3 {
+		for _, name := range names {
+			value, err := cols.Column(name).Value(ids[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			block, err := cols.Column(name).Block(ids[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			row := int(ids[i] % 1024)
+			if block.Rows() != 1024 || !block.At(row).Equal(value) || block.Has(row) == value.IsNull() {
+				t.Fatalf("%s of node %d: %v in a block of %d, alone %v", name, ids[i], block.At(row), block.Rows(), value)
+			}
+		}
+	}
 }
 
 // TestNodeColumns: columns have what the records have, in order and at random, within a

@@ -123,7 +123,7 @@ func (c *checker) deleteKey(key []byte) fix {
 // which so is known to be damaged when it is read.
 func derivedFrom(tag layout.Tag) (source layout.Tag, ok bool) {
 	switch tag {
-	case layout.TagNodesOfType, layout.TagSetIndex:
+	case layout.TagNodesOfType, layout.TagNodeBlock, layout.TagSetIndex:
 		return layout.TagNode, true
 	case layout.TagEdgeIndex:
 		return layout.TagEdge, true

@@ -181,6 +181,7 @@ type TxView struct {
 	died     *roaring.Bitmap // nodes that it deleted
 	changed  bool            // nodes or edges: the version moves
 	wrote    int             // records of nodes that it wrote or deleted
+	stale    map[uint64]int  // by block of nodes, how many of its nodes it wrote or deleted
 	noted    *changeNotes    // nil if changes are not kept
 
 	edges    []edgeOp          // not in the overlay yet

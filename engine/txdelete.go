@@ -119,6 +119,7 @@ func (v *TxView) deleteOne(id NodeID, r *removal) error {
 	v.deleteTexts(id, rec.props)
 	o := v.transact.overlay
 	o.Delete(layout.Node(v.g, uint64(id)))
+	v.staleNode(id)
 	o.Delete(layout.ExternalKey(v.g, rec.ntype, rec.key))
 	for _, t := range rec.types() {
 		v.leaveSet(id, t)

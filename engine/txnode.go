@@ -129,6 +129,7 @@ func (v *TxView) writeRecord(id NodeID, old, rec record) error {
 		return err
 	}
 	v.transact.overlay.Set(layout.Node(v.g, uint64(id)), b)
+	v.staleNode(id)
 	v.noteNode(id)
 	return nil
 }

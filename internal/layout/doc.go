@@ -13,6 +13,7 @@
 //	10 node             g node64
 //	11 external key     g ntype32 key
 //	12 nodes of type    g ntype32 container48                merge: set
+//	13 node block       g block32 [node32]
 //	18 text             g node64 prop32 part16
 //	20 out-adjacency    g src64 etype32 [container48]        merge: set
 //	21 in-adjacency     g dst64 etype32 [container48]        merge: set

@@ -85,6 +85,28 @@ func NodesOfTypePrefix(g, ntype uint32) []byte {
 	return put32(graphKey(TagNodesOfType, g, 4), ntype)
 }
 
+// NodeBlockBits says how many ids a block of nodes spans: 1 << NodeBlockBits.
+const NodeBlockBits = 10
+
+// NodeBlock returns the key of a block of nodes, of which the keys of its stale nodes
+// have it as their prefix.
+func NodeBlock(g uint32, block uint64) []byte {
+	return put32(graphKey(TagNodeBlock, g, 8), uint32(block))
+}
+
+// StaleNode returns the key that says that the block of a node has another record of it.
+func StaleNode(g uint32, node uint64) []byte {
+	return put32(NodeBlock(g, node>>NodeBlockBits), uint32(node))
+}
+
+// NodeBlockOf reads the block back from a key, and the stale node, 0 for a block's own key.
+func NodeBlockOf(key []byte) (block, node uint64) {
+	if len(key) > 9 {
+		node = uint64(binary.BigEndian.Uint32(key[9:]))
+	}
+	return uint64(binary.BigEndian.Uint32(key[5:])), node
+}
+
 // LastContainer reads the container from a key that ends in one.
 func LastContainer(key []byte) uint64 { return get48(key[len(key)-6:]) }
 

@@ -33,6 +33,7 @@ func randomKey(r *rand.Rand) []byte {
 		layout.Catalog(g, layout.KindProperty, typ), layout.Name(g, layout.KindField, name),
 		layout.GraphMeta(g, name), layout.Node(g, id),
 		layout.ExternalKey(g, typ, string(b)), layout.NodesOfType(g, typ, c),
+		layout.NodeBlock(g, c), layout.StaleNode(g, id|1),
 		layout.Text(g, id, typ, uint16(c)),
 		layout.Adjacency(layout.Out, g, id, typ), layout.Adjacency(layout.In, g, id, typ),
 		layout.AdjacencyContainer(layout.Out, g, id, typ, c), layout.AdjacencyContainer(layout.In, g, id, typ, c),

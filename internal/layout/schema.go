@@ -171,6 +171,11 @@ func formatFields(t Tag, b []byte) string {
 	case TagNodesOfType:
 		u("t", 4)
 		u("c", 6)
+	case TagNodeBlock:
+		u("", 4)
+		if len(b) > 0 {
+			u("n", 4)
+		}
 	case TagText:
 		u("", 8)
 		u("p", 4)

@@ -13,6 +13,7 @@ const (
 	TagNode         Tag = 0x10
 	TagExternalKey  Tag = 0x11
 	TagNodesOfType  Tag = 0x12
+	TagNodeBlock    Tag = 0x13
 	TagText         Tag = 0x18
 	TagOut          Tag = 0x20
 	TagIn           Tag = 0x21
@@ -94,6 +95,8 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"key", 8, rest, 0, mergeNone}, true
 	case TagNodesOfType:
 		return family{"type", 14, exact, 8, mergeSet}, true
+	case TagNodeBlock:
+		return family{"nodeblock", 8, optional32, 8, mergeNone}, true
 	case TagText:
 		return family{"text", 18, exact, 12, mergeNone}, true
 	case TagOut:
@@ -151,7 +154,7 @@ func familyOf(t Tag) (f family, ok bool) {
 func graphTags() []Tag {
 	return []Tag{
 		TagCatalog, TagName, TagGraphMeta, TagNode, TagExternalKey,
-		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagParallel, TagEdge,
+		TagNodesOfType, TagNodeBlock, TagText, TagOut, TagIn, TagPromoted, TagParallel, TagEdge,
 		TagContribution, TagSources, TagEdgeBlock, TagSetIndex, TagEdgeIndex, TagSpace,
 		TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending,
 		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket, TagChange,
