@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,45 @@ func FuzzVerifyNodeBlock(f *testing.F) {
 				if v.Has(row) == x.IsNull() || x.kind != KindFloat && x.whole() != nil {
 					t.Fatalf("property %d of row %d: %v", id, row, x)
 				}
+			}
+		}
+	})
+}
+
+// sampleBlock is a block of three edges, the key and its bytes.
+func sampleBlock() (key, value []byte) {
+	w := newEdgeBlockWriter(1, 4, 3, func(k, v []byte) error { key, value = k, v; return nil })
+	_ = w.add(Edge{From: 1, To: 2}, sampleProps()[1:])
+	_ = w.add(Edge{From: 1, To: 2, N: 1}, []prop{{3, String("of another kind")}})
+	_ = w.add(Edge{From: 3, To: 1}, sampleProps()[4:6])
+	return key, value
+}
+
+// FuzzDecodeEdgeBlock: a block that is read is written as one that has the same edges.
+func FuzzDecodeEdgeBlock(f *testing.F) {
+	_, sample := sampleBlock()
+	f.Add(sample)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var b, again edgeBlock
+		if b.read(4, in) != nil || b.decode() != nil {
+			return
+		}
+		var out []byte
+		w := newEdgeBlockWriter(1, 4, b.rows()+1, func(_, v []byte) error { out = v; return nil })
+		for i := range b.rows() {
+			if w.bytes >= blockBytes/2 {
+				return
+			}
+			if err := w.add(b.edge(i), b.props(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.flush(), again.read(4, out), again.decode()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.rows() {
+			if b.edge(i) != again.edge(i) || !slices.EqualFunc(b.props(i), again.props(i), func(p, q prop) bool { return p.id == q.id && p.value.Equal(q.value) }) {
+				t.Fatalf("row %d: %v %v, want %v %v", i, again.edge(i), again.props(i), b.edge(i), b.props(i))
 			}
 		}
 	})
@@ -286,6 +326,7 @@ func TestDecodeRefusesSharedBytes(t *testing.T) {
 
 // TestDecodersRefuse cuts what they are given short at every byte.
 func TestDecodersRefuse(t *testing.T) {
+	blockKey, block := sampleBlock()
 	b := flatbuffers.NewBuilder(64)
 	s := space{name: "n", SpaceOptions: SpaceOptions{Model: "m"}}
 	for name, c := range map[string]struct {
@@ -294,6 +335,7 @@ func TestDecodersRefuse(t *testing.T) {
 	}{
 		"record":       {(&record{key: "k", props: sampleProps()}).encode(b), func(b []byte) error { _, err := decodeRecord(b, true); return err }},
 		"edge":         {encodeEdge(b, 1, sampleProps()), func(b []byte) error { _, err := decodeEdge(b); return err }},
+		"edge block":   {block, func(b []byte) error { return decodeEdgeBlock(blockKey, b) }},
 		"contribution": {encodeContribution(b, &Contribution{Label: "l", Texts: []string{"t"}}), func(b []byte) error { _, err := decodeContribution(b); return err }},
 		"catalog":      {encodeCatalogEntry(b, &catalogEntry{name: "n", options: []byte{1}}), func(b []byte) error { _, err := decodeCatalogEntry(b); return err }},
 		"space":        {s.encode(b, 1), func(b []byte) error { _, err := decodeSpace(b); return err }},

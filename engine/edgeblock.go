@@ -69,13 +69,30 @@ func (b *edgeBlock) read(t EdgeType, value []byte) error {
 	if b.rows() == 0 {
 		return fmt.Errorf("%w: no edges", errEdgeBlock)
 	}
-	for i := range b.rows() {
-		if uint64(b.from.Nums[i]-1) >= math.MaxUint32 || uint64(b.to.Nums[i]-1) >= math.MaxUint32 ||
-			b.n.Some() > 0 && uint64(b.n.Nums[i]) > math.MaxUint32 || i > 0 && orderEdges(b.edge(i-1), b.edge(i)) >= 0 {
-			return fmt.Errorf("%w: edges that are out of range or out of order", errEdgeBlock)
-		}
+	if !b.inOrder() {
+		return fmt.Errorf("%w: edges that are out of range or out of order", errEdgeBlock)
 	}
 	return nil
+}
+
+// inOrder reports whether the edges ascend, and their ends and numbers are such.
+func (b *edgeBlock) inOrder() bool {
+	from, to := b.from.Nums, b.to.Nums[:len(b.from.Nums)]
+	for i, n := range b.n.Nums {
+		if uint64(n) > math.MaxUint32 || i > 0 && orderEdges(b.edge(i-1), b.edge(i)) >= 0 {
+			return false
+		}
+	}
+	numbered := b.n.Some() > 0
+	lastFrom, lastTo := int64(0), int64(0)
+	for i, f := range from {
+		t := to[i]
+		if uint64(f-1) >= math.MaxUint32 || uint64(t-1) >= math.MaxUint32 || !numbered && (f < lastFrom || f == lastFrom && t <= lastTo) {
+			return false
+		}
+		lastFrom, lastTo = f, t
+	}
+	return true
 }
 
 func (b *edgeBlock) rows() int { return b.columns.Rows() }
