@@ -40,6 +40,7 @@ func faultSteps() []faultStep {
 		}},
 		{"flush", true, func(d *faultDB) error { return d.store.(kv.Maintainer).Flush(background) }},
 		{"load", true, loadFaultGraph},
+		{"edges of blocks", false, unsynced(writeFaultEdges)},
 		{"checkpoint", false, (*faultDB).checkpoint},
 		{"bulk", true, synced(writeFaultBulk)},
 		{"withdraw", false, unsynced(func(v *engine.TxView) error {
@@ -291,7 +292,7 @@ func loadFaultGraph(d *faultDB) error {
 		for i := range 40 {
 			id, err := l.Node(t, fmt.Sprint(i), engine.Props{"n": engine.Int(int64(i))})
 			if err == nil {
-				err = l.Edge(hub, id, et, 1)
+				err = l.EdgeWith(hub, id, et, 1, engine.Props{"since": engine.Int(int64(i % 7))})
 			}
 			if err == nil {
 				err = l.Edge(id, id/2+1, et, 2)
@@ -302,6 +303,34 @@ func loadFaultGraph(d *faultDB) error {
 		}
 		return nil
 	})
+}
+
+// writeFaultEdges changes and removes edges whose properties the load wrote.
+func writeFaultEdges(v *engine.TxView) error {
+	t, _ := v.NodeType("t")
+	hub, err := v.Lookup(t, "1")
+	if err != nil {
+		return err
+	}
+	et, _ := v.EdgeType("e")
+	loaded, _ := v.NodeType("loaded")
+	for i := range 12 {
+		to, err := v.Lookup(loaded, fmt.Sprint(i*3))
+		e := engine.Edge{From: hub, To: to, Type: et}
+		switch {
+		case err != nil:
+		case i%3 == 0:
+			err = v.SetEdgeProps(e, nil)
+		case i%3 == 1:
+			err = v.SetEdgeProps(e, engine.Props{"since": engine.String("changed")})
+		default:
+			err = v.RemoveEdge(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeFaultBulk writes more than the store collects in memory.
