@@ -61,6 +61,8 @@ func (c *counting) counts(f *funcCall) bool {
 			ok = c.names[s.slot] == v.Name
 		case *expand:
 			ok = c.names[s.to] == v.Name
+		case *edgeScan:
+			return c.names[s.from] == v.Name || c.names[s.to] == v.Name || s.edge >= 0 && c.names[s.edge] == v.Name
 		case *filter:
 			continue
 		default:
@@ -92,6 +94,11 @@ func (c *counting) last() {
 				count.many = ok && len(before.test.values) == 0
 			}
 			c.pl.steps[at], c.found = count, true
+		}
+	case *edgeScan:
+		if !c.keys[c.names[s.from]] && !c.keys[c.names[s.to]] && (s.edge < 0 || !c.keys[c.names[s.edge]]) {
+			s.rows, c.found = c.rows, true
+			s.describe("CountEdgeScan", s.Args...)
 		}
 	}
 }

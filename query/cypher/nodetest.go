@@ -21,13 +21,6 @@ type nodeTest struct {
 	one      bool            // nodes are tested one by one
 }
 
-// valueTest is a condition on one property of a node.
-type valueTest struct {
-	name  string // of the property
-	holds condition
-	row   row // of holds: the value of the property
-}
-
 // fewLookups is how many records a test reads before it reads sets of nodes,
 // which the statements of a session share.
 const fewLookups = 24
@@ -101,12 +94,63 @@ func (t *nodeTest) hasValues(x *exec, id engine.NodeID) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		v.row[0] = value
-		if ok, err := v.holds(x, v.row); err != nil || !ok {
+		if is, err := v.of(x, value); err != nil || is != passed {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// blockIDs is how many nodes a block of a column has.
+const blockIDs = 1024
+
+// batches calls fn with those of a set of nodes for which the conditions on properties
+// hold, some at a time in their order: few at first, and then those of a block.
+func (t *nodeTest) batches(x *exec, set *roaring.Bitmap, fn func(ids []uint32) error) error {
+	ids := make([]uint32, 0, blockIDs)
+	size := 16
+	for it := set.Iterator(); it.HasNext(); {
+		if err := x.tick(); err != nil {
+			return err
+		}
+		id := it.Next()
+		ids = append(ids, id)
+		if it.HasNext() && len(ids) < size && it.PeekNext()/blockIDs == id/blockIDs {
+			continue
+		}
+		for _, v := range t.values {
+			var err error
+			if ids, err = t.passingOf(x, v, ids); err != nil {
+				return err
+			}
+		}
+		if len(ids) > 0 {
+			if err := fn(ids); err != nil {
+				return err
+			}
+		}
+		ids, size = ids[:0], min(4*size, blockIDs)
+	}
+	return nil
+}
+
+// passingOf keeps those of some nodes of a block for which a condition holds.
+func (t *nodeTest) passingOf(x *exec, v *valueTest, ids []uint32) ([]uint32, error) {
+	passing := ids[:0]
+	for _, id := range ids {
+		value, err := x.nodeProperty(x.graph, engine.NodeID(id), v.name)
+		if err != nil {
+			return nil, err
+		}
+		is, err := v.of(x, value)
+		if err != nil {
+			return nil, err
+		}
+		if is == passed {
+			passing = append(passing, id)
+		}
+	}
+	return passing, nil
 }
 
 // all returns the nodes that pass, which the caller must not change.
@@ -120,13 +164,7 @@ func (t *nodeTest) all(x *exec) (*roaring.Bitmap, error) {
 	}
 	if len(t.values) > 0 {
 		out := roaring.New()
-		err := eachID(x, set, func(id engine.NodeID) error {
-			ok, err := t.hasValues(x, id)
-			if ok {
-				out.Add(uint32(id))
-			}
-			return err
-		})
+		err := t.batches(x, set, func(ids []uint32) error { out.AddMany(ids); return nil })
 		if err != nil {
 			return nil, err
 		}
@@ -134,37 +172,6 @@ func (t *nodeTest) all(x *exec) (*roaring.Bitmap, error) {
 	}
 	t.passing = set
 	return set, nil
-}
-
-// valueTest returns a condition as one on the value of a single property of a node,
-// nil if it depends on anything else.
-func (pl *planner) valueTest(cond expr, node string) (*valueTest, error) {
-	const value = " value"
-	name, whole := "", true
-	over := rewrite(cond, func(part expr, bound []string) expr {
-		if ps, beside := patternParts(part); len(ps)+len(beside) > 0 {
-			whole = false
-		}
-		p, ok := part.(*property)
-		if !ok || slices.Contains(bound, node) {
-			return nil
-		}
-		if v, ok := p.X.(*variable); !ok || v.Name != node || name != "" && name != p.Name {
-			return nil
-		}
-		name = p.Name
-		return &variable{Pos: p.Pos, Name: value}
-	})
-	if free := freeNames(over); !whole || name == "" || len(free) != 1 || free[0] != value {
-		return nil, nil
-	}
-	c := pl.compiler()
-	c.scope = &scope{names: []string{value}}
-	holds, err := c.condition(over)
-	if err != nil {
-		return nil, err
-	}
-	return &valueTest{name: name, holds: holds, row: make(row, 1)}, nil
 }
 
 // tests gives a step that binds a node the conditions on single properties of it.

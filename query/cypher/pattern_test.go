@@ -327,8 +327,10 @@ func TestPatterns(t *testing.T) {
 }
 
 // explain returns the plan of a statement as text.
-func explain(s *cypher.Session, text string) (string, error) {
-	res, err := s.Run(context.Background(), "EXPLAIN "+text, nil)
+func explain(s *cypher.Session, text string) (string, error) { return explainWith(s, text, nil) }
+
+func explainWith(s *cypher.Session, text string, params map[string]cypher.Value) (string, error) {
+	res, err := s.Run(context.Background(), "EXPLAIN "+text, params)
 	if err != nil {
 		return "", err
 	}

@@ -22,6 +22,7 @@ type access struct {
 	list  bool        // value is a list of alternatives
 	prop  string      // of an index
 	rule  *ruleAccess // nil for other ways
+	scan  *edgeAccess // nil for other ways
 	table float64     // nodes that are put in a table by the property, 0 for other ways
 }
 
@@ -29,9 +30,20 @@ type access struct {
 // or id.
 func (a *access) unique() bool { return a.key || a.id || a.rule != nil && a.rule.unique() }
 
+// edge returns the place of the edge that the access finds, -1 for none.
+func (a *access) edge() int {
+	switch {
+	case a.rule != nil:
+		return a.rule.edge
+	case a.scan != nil:
+		return a.scan.edge
+	}
+	return -1
+}
+
 // uses reports whether a condition is one that the access makes use of.
 func (a *access) uses(c *conjunct) bool {
-	return a.cond == c || a.rule != nil && slices.Contains(a.rule.conds, c)
+	return a.cond == c || a.rule != nil && slices.Contains(a.rule.conds, c) || a.scan != nil && slices.Contains(a.scan.conds, c)
 }
 
 // propID stands for id(n) among the names of properties, which never contain a
@@ -186,8 +198,11 @@ func (g *patternGraph) indexed(name string, labels *labelExpr) (bool, error) {
 func (a *access) step(g *patternGraph) (step, error) {
 	n := g.nodes[a.node]
 	shown := shownName(n.name) + n.labels.String()
-	if a.rule != nil {
+	switch {
+	case a.rule != nil:
 		return a.rule.step(g, a.node, a.rows)
+	case a.scan != nil:
+		return a.scan.step(g)
 	}
 	if a.cond == nil {
 		s := &scan{slot: n.slot, test: nodeTest{labels: n.labels}}

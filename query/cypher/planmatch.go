@@ -191,10 +191,12 @@ func (g *patternGraph) apply(s matchState, m move) matchState {
 	before := s
 	if m.access != nil {
 		s.nodes |= 1 << m.access.node
-		if m.access.rule != nil && m.access.rule.edge >= 0 {
-			e := g.edges[m.access.rule.edge]
-			s.edges |= 1 << m.access.rule.edge
-			s.nodes |= 1<<e.from | 1<<e.to
+		if at := m.access.edge(); at >= 0 {
+			s.edges |= 1 << at
+			s.nodes |= 1<<g.edges[at].from | 1<<g.edges[at].to
+		}
+		if m.access.scan != nil {
+			s.cost += m.access.scan.all / edgesPerStep
 		}
 		s.cost += m.access.table / nodesPerStep
 	} else {

@@ -93,17 +93,27 @@ func (g *patternGraph) onlyType(label, name string) bool {
 	return len(types) == 1 && g.pl.graph.r.NodeTypeName(types[0]) == name
 }
 
-// edgeAccesses returns the ways to begin with an edge that an index finds.
+// edgeAccesses returns the ways to begin with an edge that an index or a scan finds.
 func (g *patternGraph) edgeAccesses(s matchState) ([]*access, error) {
 	rules, err := g.pl.graph.rules()
-	if err != nil || s.edges != 0 || !slices.ContainsFunc(rules, func(r engine.Rule) bool { return r.Edges }) {
+	if err != nil || s.edges != 0 {
 		return nil, err
 	}
 	var out []*access
 	for i, e := range g.edges {
 		ends := uint64(1)<<e.from | uint64(1)<<e.to
 		if s.edges&(1<<i) != 0 || s.nodes&ends != 0 || e.bound || e.Var || e.shortest != notShortest || e.from == e.to ||
-			len(e.Types) != 1 || e.name == "" {
+			e.name == "" {
+			continue
+		}
+		a, err := g.edgeScanAccess(i)
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			out = append(out, a)
+		}
+		if len(e.Types) != 1 {
 			continue
 		}
 		for j := range rules {
@@ -327,11 +337,7 @@ func (a *ruleAccess) step(g *patternGraph, node int, rows float64) (step, error)
 		return s, nil
 	}
 	e := g.edges[a.edge]
-	from, to := g.nodes[e.from], g.nodes[e.to]
-	s := &edgeIndexScan{
-		ruleScan: scan, from: from.slot, to: to.slot, edge: e.slot, dir: e.Dir, m: g.m, place: a.edge,
-		fromLabels: nodeTest{labels: from.labels}, toLabels: nodeTest{labels: to.labels}, names: e.Types,
-	}
+	s := &edgeIndexScan{ruleScan: scan, foundEdge: g.edgeFound(a.edge)}
 	s.describe("EdgeIndexScan", g.hopText(e.from, e, e.to), "index="+a.rule.Name, strings.Join(a.shown, " AND "))
 	s.Estimate = math.Round(rows)
 	return s, nil

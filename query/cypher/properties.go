@@ -140,6 +140,11 @@ func (g *graph) edgeProperty(e *Edge, name string) (Value, error) {
 		w, err := g.weight(e)
 		return Float(float64(w)), err
 	}
+	for i := range e.known {
+		if e.known[i].name == name {
+			return e.known[i].value, nil
+		}
+	}
 	if err := g.alive(e); err != nil {
 		return Null, err
 	}

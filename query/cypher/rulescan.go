@@ -127,18 +127,11 @@ func (s *nodeIndexScan) open(x *exec, next sink) sink {
 // rule may hold conditions: filters after it decide.
 type edgeIndexScan struct {
 	ruleScan
-	from, to, edge       int // places; edge is -1 if it is not used
-	dir                  direction
-	names                []string
-	fromLabels, toLabels nodeTest
-	m                    *matched
-	place                int
+	foundEdge
 }
 
 func (s *edgeIndexScan) open(x *exec, next sink) sink {
-	if s.m.edges[s.place] == nil {
-		s.m.edges[s.place] = make([]engine.Edge, 1)
-	}
+	s.foundEdge.open()
 	return stream(next, func(r row) error {
 		spans, complete, err := s.spans(x, r)
 		if err != nil {
@@ -163,55 +156,21 @@ func (s *edgeIndexScan) open(x *exec, next sink) sink {
 				edges = append(edges, e)
 			}
 			for _, e := range edges {
-				if err := s.push(x, e, r, next); err != nil {
+				value := Null
+				if s.edge >= 0 {
+					var err error
+					if e, err = weighed(x, e); err != nil {
+						return err
+					}
+					value = newEdge(x.graph, identity(e))
+				}
+				if err := s.push(x, e, value, r, next); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	})
-}
-
-// push binds an edge in the directions that the pattern allows.
-func (s *edgeIndexScan) push(x *exec, e engine.Edge, r row, next sink) error {
-	if s.edge >= 0 {
-		var err error
-		if e, err = weighed(x, e); err != nil {
-			return err
-		}
-	}
-	either := s.dir == dirBoth || !e.Type.Directed()
-	for _, turned := range [2]bool{false, true} {
-		if !either && turned != (s.dir == dirIn) || either && turned && e.From == e.To {
-			continue
-		}
-		if err := x.tick(); err != nil {
-			return err
-		}
-		from, to := e.From, e.To
-		if turned {
-			from, to = to, from
-		}
-		if ok, err := s.fromLabels.has(x, from); err != nil {
-			return err
-		} else if !ok {
-			continue
-		}
-		if ok, err := s.toLabels.has(x, to); err != nil {
-			return err
-		} else if !ok {
-			continue
-		}
-		s.m.edges[s.place][0] = identity(e)
-		r[s.from], r[s.to] = node(x.graph, from), node(x.graph, to)
-		if s.edge >= 0 {
-			r[s.edge] = newEdge(x.graph, identity(e))
-		}
-		if err := next.push(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // weighed returns an edge, as an index has it, with its weight.

@@ -39,12 +39,14 @@ func (s *scan) open(x *exec, next sink) sink {
 		case len(s.test.values) == 0:
 			return eachNode(x, set, s.slot, r, next)
 		}
-		return eachID(x, set, func(id engine.NodeID) error {
-			if ok, err := s.test.hasValues(x, id); err != nil || !ok {
-				return err
+		return s.test.batches(x, set, func(ids []uint32) error {
+			for _, id := range ids {
+				r[s.slot] = node(x.graph, engine.NodeID(id))
+				if err := next.push(r); err != nil {
+					return err
+				}
 			}
-			r[s.slot] = node(x.graph, id)
-			return next.push(r)
+			return nil
 		})
 	})
 }
@@ -56,12 +58,9 @@ func (s *scan) count(x *exec, labelled *roaring.Bitmap) error {
 		return nil
 	}
 	*s.rows = 0
-	return eachID(x, labelled, func(id engine.NodeID) error {
-		ok, err := s.test.hasValues(x, id)
-		if ok {
-			*s.rows++
-		}
-		return err
+	return s.test.batches(x, labelled, func(ids []uint32) error {
+		*s.rows += int64(len(ids))
+		return nil
 	})
 }
 

@@ -38,6 +38,7 @@ type usage struct {
 	all     bool            // RETURN *, WITH *
 	inExpr  map[string]bool // named in an expression
 	inParts map[string]int  // places in patterns that bear the name
+	clauses []clause
 }
 
 // wanted reports whether a variable that a pattern binds is of use.
@@ -45,9 +46,27 @@ func (u *usage) wanted(name string) bool {
 	return name != "" && (u.all || shownName(name) == "" || u.inExpr[name] || u.inParts[name] > 1)
 }
 
+// whole reports whether more of an edge is of use than stored properties.
+func (u *usage) whole(name string) bool {
+	found := u.all || u.inParts[name] > 1
+	visit := func(e expr) bool {
+		if p, ok := e.(*property); ok && storedOnEdges(p.Name) {
+			_, direct := p.X.(*variable)
+			return !direct
+		}
+		v, ok := e.(*variable)
+		found = found || ok && v.Name == name
+		return !found
+	}
+	for _, c := range u.clauses {
+		clauseParts(c, func(e expr) { walkExpr(e, visit) }, func(p *pattern) { walkPatterns([]*pattern{p}, visit) })
+	}
+	return found
+}
+
 // usageOf returns the variables that the clauses of a part use.
 func usageOf(clauses []clause) *usage {
-	u := &usage{inExpr: map[string]bool{}, inParts: map[string]int{}}
+	u := &usage{inExpr: map[string]bool{}, inParts: map[string]int{}, clauses: clauses}
 	for _, c := range clauses {
 		u.clause(c)
 	}

@@ -55,6 +55,13 @@ type Value struct {
 type Edge struct {
 	engine.Edge
 	graph *graph
+	known []knownProperty // that were read with the edge
+}
+
+// knownProperty is a stored property, null if the edge lacks it.
+type knownProperty struct {
+	name  string
+	value Value
 }
 
 // Path is a chain of nodes joined by edges: Nodes has one more than Edges.
