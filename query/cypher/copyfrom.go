@@ -29,6 +29,7 @@ type copier struct {
 
 	ids      map[string]map[string]engine.NodeID // ends of edges, by label and key
 	idsBytes int
+	stored   engine.Props // of the edge at hand
 }
 
 // runCopy reads or writes a file.
@@ -52,7 +53,7 @@ func (s *Session) runCopy(x *exec, st *statement) error {
 	if name.Kind() != KindString {
 		return typeError(c.File.At(), "the name of a file is a string, not %s", aKind(name))
 	}
-	f := &copier{x: x, c: c, file: name.AsString(), ids: map[string]map[string]engine.NodeID{}}
+	f := &copier{x: x, c: c, file: name.AsString(), ids: map[string]map[string]engine.NodeID{}, stored: engine.Props{}}
 	if f.format, err = formatOf(x, c, f.file); err != nil {
 		return err
 	}
@@ -232,13 +233,14 @@ func (f *copier) end(row copyRow, column, label string) (engine.NodeID, error) {
 	return 0, fmt.Errorf("there is no %s with the key %q", label, key)
 }
 
-// edgeOf takes the properties of a row's edge apart.
+// edgeOf takes the properties of a row's edge apart. They are good until the next row.
 func (f *copier) edgeOf(row copyRow) (weight float32, stored engine.Props, err error) {
-	w, stored, err := f.writer().edgeProps(row.props, "from", "to")
+	clear(f.stored)
+	w, err := f.writer().edgeProps(f.stored, row.props, "from", "to")
 	if w == nil {
-		return 1, stored, err
+		return 1, f.stored, err
 	}
-	return *w, stored, err
+	return *w, f.stored, err
 }
 
 // loadEdges loads an edge for each row.

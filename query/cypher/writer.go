@@ -261,7 +261,8 @@ func (w writer) createEdge(from, to engine.NodeID, name string, props map[string
 			return engine.Edge{}, err
 		}
 	}
-	weight, stored, err := w.edgeProps(props)
+	stored := engine.Props{}
+	weight, err := w.edgeProps(stored, props)
 	if err != nil {
 		return engine.Edge{}, err
 	}
@@ -291,9 +292,8 @@ func (w writer) createEdge(from, to engine.NodeID, name string, props map[string
 }
 
 // edgeProps parts the properties of an edge, but for some, into its weight and the
-// others.
-func (w writer) edgeProps(props map[string]Value, but ...string) (weight *float32, stored engine.Props, err error) {
-	stored = make(engine.Props, len(props))
+// others, which it adds to stored.
+func (w writer) edgeProps(stored engine.Props, props map[string]Value, but ...string) (weight *float32, err error) {
 	var room [8]string
 	names := room[:0]
 	for name := range props {
@@ -309,26 +309,27 @@ func (w writer) edgeProps(props map[string]Value, but ...string) (weight *float3
 			if v.IsNull() {
 				x = 1
 			} else if !v.isNumber() || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, nil, w.fail("the weight of an edge is a number")
+				return nil, w.fail("the weight of an edge is a number")
 			}
 			weight = &x
 			continue
 		}
 		if err := w.checkName(name); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if stored[name], err = toStored(w.at, v); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return weight, stored, nil
+	return weight, nil
 }
 
 // setEdge changes properties of an edge; null removes one, and makes the weight
 // 1.
 func (w writer) setEdge(e *Edge, props map[string]Value) error {
 	tx := w.x.tx
-	weight, stored, err := w.edgeProps(props)
+	stored := engine.Props{}
+	weight, err := w.edgeProps(stored, props)
 	if err != nil {
 		return err
 	}
