@@ -60,7 +60,8 @@ func (f *edgeFold) writeBlocks(w kv.SortedWriter) error {
 	if err == nil {
 		err = m.begin(0)
 	}
-	return firstError(err, m.end())
+	m.close()
+	return err
 }
 
 // edgeMerge merges the edges that there are with those that are added.
@@ -86,11 +87,12 @@ func (m *edgeMerge) begin(t EdgeType) error {
 		if len(m.rest) == 0 {
 			return nil
 		}
-		m.t, m.rest = m.rest[0], m.rest[1:]
-		prefix := layout.EdgesOfType(layout.TagEdgeBlock, m.f.before.g, uint32(m.t))
+		next := m.rest[0]
+		prefix := layout.EdgesOfType(layout.TagEdgeBlock, m.f.before.g, uint32(next))
 		if err := m.w.DeleteRange(prefix, layout.Next(prefix)); err != nil {
 			return err
 		}
+		m.t, m.rest = next, m.rest[1:]
 		m.out = newEdgeBlockWriter(m.f.before.g, m.t, m.f.most, m.w.Set)
 		m.next, m.stop = iter.Pull2(m.f.before.rowsOf(m.t))
 		if err := m.advance(); err != nil {
@@ -144,9 +146,16 @@ func (m *edgeMerge) end() error {
 	if err == nil {
 		err = m.out.flush()
 	}
-	m.stop()
-	m.t = 0
+	m.close()
 	return err
+}
+
+// close ends the reading of the type that is begun, if any.
+func (m *edgeMerge) close() {
+	if m.t != 0 {
+		m.stop()
+		m.t = 0
+	}
 }
 
 // noRows is the news of a fold that adds nothing.
