@@ -125,8 +125,8 @@ func (h *hold) run(ctx context.Context, s *holder.Session) int {
 	a := newApp(s.Start.Env, s.Stdin(), s.Stdout(), s.Stderr())
 	a.dir, a.folders = folder(s.Start.Dir), h.a.folders
 	a.held = &held{h, s}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ended := make(chan struct{})
+	defer close(ended)
 	go func() {
 		for {
 			select {
@@ -134,9 +134,11 @@ func (h *hold) run(ctx context.Context, s *holder.Session) int {
 				taken := !end && a.interrupts.take()
 				s.Answer(taken)
 				if !taken {
-					cancel(errInterrupted)
+					s.Cancel(errInterrupted)
 				}
 			case <-ctx.Done():
+				return
+			case <-ended:
 				return
 			}
 		}

@@ -174,6 +174,10 @@ func (s *Session) answer(t typed) {
 // Interrupts are the interrupts that the user sent, and true for the wish to end.
 func (s *Session) Interrupts() <-chan bool { return s.interrupts }
 
+// Cancel ends the context of the command, with a cause. A context that is made of it ends
+// a moment later than what waits for the session, so the command's is the one to ask why.
+func (s *Session) Cancel(cause error) { s.cancel(cause) }
+
 // Answer tells the user's process what an interrupt did: it ended what the command was
 // doing, and the command goes on, or it ends the command, so that another one ends the
 // user's process at once. Each interrupt is answered.
