@@ -43,6 +43,24 @@ var (
 	ErrOrder = errors.New("keys are not ascending")
 )
 
+// Errors of stores that several processes share.
+var (
+	// ErrExpired says that the store no longer has the state that a snapshot shows. The
+	// same read of a new snapshot succeeds.
+	ErrExpired = errors.New("the snapshot has expired")
+	// ErrLease says that another process has become the writer. Nothing more is
+	// written until the store is opened again.
+	ErrLease = errors.New("another process has become the writer")
+	// ErrGuard says that the key of a [Guard] has another value than was expected.
+	ErrGuard = errors.New("the guarded key has another value")
+	// ErrRefused says that a [Table] did nothing, and that the same call may succeed a
+	// moment later, as after a failed serialization or a lost connection.
+	ErrRefused = errors.New("refused for now")
+	// ErrUncertain says that a [Table] does not know whether it made the changes, as
+	// after a connection that broke during a commit.
+	ErrUncertain = errors.New("the commit may have been made or not")
+)
+
 // LockedError is the error of a second open. PID is 0 if the system does
 // not tell who holds the lock; it is the caller's own if the same process
 // has the directory open.
