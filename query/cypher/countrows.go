@@ -111,7 +111,7 @@ const turnsFor = 4
 // between the two, if that makes fewer rows.
 func (c *counting) first() error {
 	steps := c.pl.steps
-	if len(steps) < 2 {
+	if len(steps) < 2 || !matchesOnly(steps) {
 		return nil
 	}
 	from, ok := steps[0].(*scan)
@@ -141,6 +141,19 @@ func (c *counting) first() error {
 	count.describe("CountEdges", append([]string{over.pattern.hopText(at, e, e.from+e.to-at)}, from.Args[1:]...)...)
 	steps[0], steps[1], c.found = begin, count, true
 	return nil
+}
+
+// matchesOnly reports whether no step makes new columns: else the places of the first
+// steps are not those of the variables at hand.
+func matchesOnly(steps []step) bool {
+	for _, s := range steps {
+		switch s.(type) {
+		case *scan, *expand, *filter, *countEdges:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // without reports whether a step does its work if the edges to a node are only
