@@ -63,14 +63,19 @@ var (
 
 // LockedError is the error of a second open. PID is 0 if the system does
 // not tell who holds the lock; it is the caller's own if the same process
-// has the directory open.
+// has the directory open. Holder names the process that writes to a store that
+// several machines share, "" for a directory.
 type LockedError struct {
-	Path string
-	PID  int
+	Path   string
+	PID    int
+	Holder string
 }
 
-// Error names the directory and, where known, the process that holds it.
+// Error names the store and, if it is known, the process that holds it.
 func (e *LockedError) Error() string {
+	if e.Holder != "" {
+		return fmt.Sprintf("%s is being written by %s", e.Path, e.Holder)
+	}
 	if e.PID > 0 {
 		return fmt.Sprintf("%s is open in process %d", e.Path, e.PID)
 	}

@@ -21,8 +21,6 @@ type Table interface {
 	// durable when it returns. After [ErrRefused] it changed nothing and may be called
 	// again; after [ErrUncertain] the value of the guard's key tells whether it did.
 	Write(ctx context.Context, g Guard, c *Changes) error
-	// Now returns the server's clock, which all processes share.
-	Now(ctx context.Context) (time.Time, error)
 	// Close releases all connections. Views must be closed before.
 	Close() error
 }
@@ -85,7 +83,7 @@ type Bounds struct {
 	ValueBytes int
 	// ChangeBytes bounds [Changes.Bytes] of one transaction.
 	ChangeBytes int
-	// RemoveKeys bounds the keys that a transaction may remove by ranges.
+	// RemoveKeys bounds the keys that the ranges of one transaction may remove.
 	RemoveKeys int
 	// ViewAge is how long a view can be read; then its calls return [ErrExpired].
 	ViewAge time.Duration
