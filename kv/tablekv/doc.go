@@ -1,0 +1,39 @@
+// Package tablekv makes a kv.Store of a [kv.Table], a table of keys and values that a
+// server keeps: it adds what a server lacks.
+//
+// # What it adds
+//
+// Merges: a batch reads the values that its operands are for, in one round trip, and
+// writes what they fold to. The lease below makes sure that nobody changes them
+// meanwhile.
+//
+// Large values: a value beyond [kv.Bounds].ValueBytes is written in pieces under keys of
+// their own.
+//
+// Large transactions: changes beyond [kv.Bounds].ChangeBytes are staged under keys of
+// their own, in as many transactions as they need. One more transaction, the commit,
+// says in the state record that they count. From then on every snapshot reads them in
+// front of what they change, and the writer moves them to their place. If it ends
+// before it is done, the next writer goes on.
+//
+// Iterators: they read windows of rows, which grow while a scan goes on.
+//
+// # One writer
+//
+// The state record under one key names the writer. Each transaction expects that record
+// as the writer left it, and changes it: so a writer whose place another has taken
+// commits nothing more, however late it wakes up. No clock is compared between machines.
+// A writer that waits for its turn takes it when the record has not changed for
+// [Options].Lease by its own clock; the goroutine of an open writer changes it three
+// times in that time, until Close, which gives the lease up.
+//
+// Stores opened for reading take no lease. A snapshot of theirs shows the last commit of
+// the writer.
+//
+// # Failures
+//
+// A call that the server refuses for now is tried again for [Options].Patience. After a
+// commit that may have been made or not the state record tells which. If that cannot be
+// read either, the store accepts no further writes, as what a writer keeps in memory may
+// no longer be true: [kv.ErrReadOnly].
+package tablekv

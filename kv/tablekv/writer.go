@@ -1,0 +1,268 @@
+package tablekv
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// writer implements kv.SortedWriter: it gathers changes, and stages those that the table
+// does not take at once.
+type writer struct {
+	s   *Store
+	ctx context.Context
+	err error // the first
+
+	last   []byte // the last key
+	until  []byte // end of the last range that is removed
+	ranges []kv.Range
+
+	// What is gathered and not staged: values as the store has them, nil for a key that
+	// is removed. Those of merged are operands, to be folded over the table's value.
+	pairs  []kv.Pair
+	merged []int // places in pairs, ascending
+	size   int
+
+	large  map[string]uint32 // the pieces of values that were written, 0 for none
+	staged bool
+}
+
+func (w *writer) Set(k, v []byte) error    { return w.add(k, append([]byte{}, v...), false) }
+func (w *writer) Merge(k, op []byte) error { return w.add(k, append([]byte{}, op...), true) }
+func (w *writer) Delete(k []byte) error    { return w.add(k, nil, false) }
+
+func (w *writer) DeleteRange(lo, hi []byte) error {
+	if w.err != nil || bytes.Compare(lo, hi) >= 0 {
+		return w.err
+	}
+	if w.last != nil && bytes.Compare(w.last, lo) >= 0 || bytes.Compare(w.until, lo) > 0 {
+		w.err = fmt.Errorf("%w: a range from %x", kv.ErrOrder, lo)
+		return w.err
+	}
+	w.until = bytes.Clone(hi)
+	if hi = bounded(hi); bytes.Compare(lo, hi) < 0 {
+		w.ranges = append(w.ranges, kv.Range{Lo: append([]byte{}, lo...), Hi: bytes.Clone(hi)})
+	}
+	return nil
+}
+
+func (w *writer) add(k, v []byte, merge bool) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.last != nil && bytes.Compare(w.last, k) >= 0:
+		w.err = fmt.Errorf("%w: %x after %x", kv.ErrOrder, k, w.last)
+		return w.err
+	}
+	if w.err = w.s.validate(k); w.err != nil {
+		return w.err
+	}
+	k = bytes.Clone(k)
+	w.last = k
+	switch {
+	case merge && bytes.Compare(k, w.until) < 0: // what it is for is removed
+		v = w.s.schema.NewFold(k, v).Finish(true)
+	case merge:
+		w.merged = append(w.merged, len(w.pairs))
+	}
+	w.pairs = append(w.pairs, kv.Pair{Key: k, Value: v})
+	w.size += len(k) + len(v) + pairBytes
+	if most := w.s.bounds.ChangeBytes; most > 0 && w.size > most/2 {
+		w.err = w.stage()
+	}
+	return w.err
+}
+
+// pairBytes is what a change takes beside key and value, at most.
+const pairBytes = 48
+
+// fold makes values of the operands, which takes one round trip.
+func (w *writer) fold() error {
+	if len(w.merged) == 0 {
+		return nil
+	}
+	keys := make([][]byte, len(w.merged))
+	for i, at := range w.merged {
+		keys[i] = w.pairs[at].Key
+	}
+	v, err := w.s.view(w.ctx, keys...)
+	if err != nil {
+		return err
+	}
+	defer v.release()
+	err = v.multiGet(w.ctx, keys, func(i int, base []byte) error {
+		p := &w.pairs[w.merged[i]]
+		f := w.s.schema.NewFold(p.Key, p.Value)
+		if base != nil {
+			f.Older(base)
+		}
+		p.Value = f.Finish(true)
+		return nil
+	})
+	w.merged = w.merged[:0]
+	return err
+}
+
+// changes returns what is gathered as the table has it, without the ranges.
+func (w *writer) changes() (*kv.Changes, error) {
+	if err := w.fold(); err != nil {
+		return nil, err
+	}
+	c := &kv.Changes{}
+	for _, p := range w.pairs {
+		old := w.s.large[string(p.Key)]
+		var n uint32
+		if p.Value == nil {
+			c.Delete = append(c.Delete, p.Key)
+		} else {
+			c.Set, n = w.s.put(c.Set, p.Key, p.Value)
+		}
+		w.replace(c, p.Key, old, n)
+	}
+	w.pairs, w.size = nil, 0
+	return c, nil
+}
+
+// replace takes the pieces away that a key no longer has.
+func (w *writer) replace(c *kv.Changes, k []byte, old, n uint32) {
+	if old == 0 && n == 0 {
+		return
+	}
+	w.large[string(k)] = n
+	c.Delete = dropPieces(c.Delete, k, n, old)
+	if n == 0 {
+		c.Delete = append(c.Delete, largeKey(k))
+	}
+}
+
+// commit makes everything that was written the state of the store.
+func (w *writer) commit() error {
+	c, err := w.changes()
+	if err != nil {
+		return err
+	}
+	for k, old := range w.s.large {
+		if _, written := w.large[k]; !written && slices.ContainsFunc(w.ranges, func(r kv.Range) bool { return string(r.Lo) <= k && k < string(r.Hi) }) {
+			w.replace(c, []byte(k), old, 0)
+		}
+	}
+	fits, err := w.fits(c)
+	if err != nil {
+		return err
+	}
+	if fits {
+		c.Remove = w.ranges
+		order(c)
+		if len(c.Remove)+len(c.Delete)+len(c.Set) == 0 {
+			return nil
+		}
+		if err := w.s.write(w.ctx, c, nil); err != nil {
+			return err
+		}
+		w.known()
+		return nil
+	}
+	if err := w.stageChanges(c); err != nil {
+		return err
+	}
+	err = w.s.write(w.ctx, &kv.Changes{}, func(r *record) { r.staged, r.removed = true, w.ranges })
+	if err != nil {
+		return err
+	}
+	w.known()
+	// It is committed. What fails now is done before the next commit.
+	if err := w.s.move(w.ctx); errors.Is(err, kv.ErrLease) {
+		return err
+	}
+	return nil
+}
+
+// known notes which values are in pieces now.
+func (w *writer) known() {
+	for k, n := range w.large {
+		if n == 0 {
+			delete(w.s.large, k)
+		} else {
+			w.s.large[k] = n
+		}
+	}
+}
+
+// fits reports whether the table takes the changes and the ranges in one transaction.
+func (w *writer) fits(c *kv.Changes) (bool, error) {
+	b := w.s.bounds
+	if w.staged || b.ChangeBytes > 0 && c.Bytes() > b.ChangeBytes {
+		return false, nil
+	}
+	if b.RemoveKeys == 0 || len(w.ranges) == 0 {
+		return true, nil
+	}
+	v, err := w.s.view(w.ctx)
+	if err != nil {
+		return false, err
+	}
+	defer v.release()
+	left := b.RemoveKeys
+	for _, r := range w.ranges {
+		got, err := v.t.Scan(w.ctx, r.Lo, r.Hi, false, left+1)
+		if err != nil {
+			return false, err
+		}
+		if left -= len(got); left < 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// order sorts the keys of changes.
+func order(c *kv.Changes) {
+	slices.SortFunc(c.Delete, bytes.Compare)
+	slices.SortFunc(c.Set, func(a, b kv.Pair) int { return bytes.Compare(a.Key, b.Key) })
+}
+
+// stage writes what is gathered where no snapshot reads it yet.
+func (w *writer) stage() error {
+	c, err := w.changes()
+	if err != nil {
+		return err
+	}
+	return w.stageChanges(c)
+}
+
+func (w *writer) stageChanges(c *kv.Changes) error {
+	if !w.staged {
+		if err := w.s.clean(w.ctx); err != nil {
+			return err
+		}
+		w.staged, w.s.dirty = true, true
+	}
+	all := make([]kv.Pair, 0, len(c.Set)+len(c.Delete))
+	for _, p := range c.Set {
+		all = append(all, kv.Pair{Key: stagedKey(p.Key), Value: append([]byte{stagedSet}, p.Value...)})
+	}
+	for _, k := range c.Delete {
+		all = append(all, kv.Pair{Key: stagedKey(k), Value: []byte{stagedDelete}})
+	}
+	slices.SortFunc(all, func(a, b kv.Pair) int { return cmp.Compare(string(a.Key), string(b.Key)) })
+	for len(all) > 0 {
+		n, size := 0, 0
+		for n < len(all) {
+			size += len(all[n].Key) + len(all[n].Value) + pairBytes
+			if most := w.s.bounds.ChangeBytes; n > 0 && most > 0 && size > most {
+				break
+			}
+			n++
+		}
+		if err := w.s.write(w.ctx, &kv.Changes{Set: all[:n]}, nil); err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
+}
