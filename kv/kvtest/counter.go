@@ -23,6 +23,12 @@ type Reads struct {
 	Keys int
 	// Tags has the keys by their first byte.
 	Tags map[byte]int
+	// Trips are the calls that the reads would be on a store behind a server, as
+	// package tablekv makes them: a Get, a MultiGet of any number of keys and a Snapshot
+	// are one each, and a scan is one for each window of its rows.
+	Trips int
+	// Snapshots are the snapshots that were taken.
+	Snapshots int
 }
 
 // NewCounter counts what is read of a store.
@@ -35,6 +41,20 @@ func (c *Counter) Take() Reads {
 	n := c.n
 	c.n = Reads{Tags: map[byte]int{}}
 	return n
+}
+
+func (c *Counter) trip() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n.Trips++
+}
+
+// noteCall notes a call that asks for keys: one round trip, unless there are none.
+func (c *Counter) noteCall(keys ...[]byte) {
+	c.note(1, keys...)
+	if len(keys) > 0 {
+		c.trip()
+	}
 }
 
 func (c *Counter) note(calls int, keys ...[]byte) {
@@ -50,26 +70,29 @@ func (c *Counter) note(calls int, keys ...[]byte) {
 // Snapshot implements [kv.Store].
 func (c *Counter) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	snap, err := c.Store.Snapshot(ctx)
+	c.trip()
+	c.mu.Lock()
+	c.n.Snapshots++
+	c.mu.Unlock()
 	return &countedSnapshot{snap, c}, err
 }
 
 // Get implements [kv.Reader].
 func (c *Counter) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
-	c.note(1, key)
+	c.noteCall(key)
 	return c.Store.Get(ctx, key, dst)
 }
 
 // MultiGet implements [kv.Reader].
 func (c *Counter) MultiGet(ctx context.Context, keys [][]byte, fn func(int, []byte) error) error {
-	c.note(1, keys...)
+	c.noteCall(keys...)
 	return c.Store.MultiGet(ctx, keys, fn)
 }
 
 // Iter implements [kv.Reader].
 func (c *Counter) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
-	it, err := c.Store.Iter(ctx, lo, hi)
-	c.note(1)
-	return &countedIterator{it, c}, err
+	c.trip() // the state that the scan is of
+	return c.iter(ctx, c.Store, lo, hi)
 }
 
 type countedSnapshot struct {
@@ -78,36 +101,15 @@ type countedSnapshot struct {
 }
 
 func (r *countedSnapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
-	r.c.note(1, key)
+	r.c.noteCall(key)
 	return r.Snapshot.Get(ctx, key, dst)
 }
 
 func (r *countedSnapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(int, []byte) error) error {
-	r.c.note(1, keys...)
+	r.c.noteCall(keys...)
 	return r.Snapshot.MultiGet(ctx, keys, fn)
 }
 
 func (r *countedSnapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
-	it, err := r.Snapshot.Iter(ctx, lo, hi)
-	r.c.note(1)
-	return &countedIterator{it, r.c}, err
+	return r.c.iter(ctx, r.Snapshot, lo, hi)
 }
-
-type countedIterator struct {
-	kv.Iterator
-	c *Counter
-}
-
-func (it *countedIterator) at(ok bool) bool {
-	if ok {
-		it.c.note(0, it.Key())
-	}
-	return ok
-}
-
-func (it *countedIterator) First() bool              { return it.at(it.Iterator.First()) }
-func (it *countedIterator) Last() bool               { return it.at(it.Iterator.Last()) }
-func (it *countedIterator) Next() bool               { return it.at(it.Iterator.Next()) }
-func (it *countedIterator) Prev() bool               { return it.at(it.Iterator.Prev()) }
-func (it *countedIterator) SeekGE(k []byte) bool     { return it.at(it.Iterator.SeekGE(k)) }
-func (it *countedIterator) SeekPrefix(k []byte) bool { return it.at(it.Iterator.SeekPrefix(k)) }
