@@ -11,8 +11,8 @@ import (
 
 // Run runs the conformance suite. open returns a new empty store with the
 // schema s; the suite closes it. s is [Schema] or one that takes the same
-// keys and operands.
-func Run(t *testing.T, open func(t *testing.T) kv.Store, s *kv.Schema) {
+// keys and operands. The tests named in without are left out.
+func Run(t *testing.T, open func(t *testing.T) kv.Store, s *kv.Schema, without ...string) {
 	for _, c := range []struct {
 		name string
 		fn   func(x *suite)
@@ -42,6 +42,9 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store, s *kv.Schema) {
 		{"Concurrent", (*suite).concurrent},
 		{"Random", (*suite).random},
 	} {
+		if slices.Contains(without, c.name) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			x := &suite{T: t, s: s, st: open(t)}
