@@ -72,6 +72,9 @@ func (v *View) large(ctx context.Context) (bool, error) {
 	}
 	l, err := v.lists(ctx)
 	if err != nil || l != nil {
+		if l != nil && v.ix.follows && !v.ix.large.Load() {
+			v.ix.grown()
+		}
 		return true, err
 	}
 	if _, changing := v.src.r.(*kv.Overlay); !changing {

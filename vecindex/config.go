@@ -185,6 +185,9 @@ type Options struct {
 	// ExactElements is the number of elements of all vectors together up to which an
 	// Auto index compares all; 0 is 2^26: 65,536 vectors of 1,024 dimensions.
 	ExactElements int64
+	// Follow says that another process writes the index: this one has no Begin, Tend,
+	// Flush or Settle, and each View shows its snapshot all the same.
+	Follow bool
 	// Rerank says what a graph's estimates are checked against; the zero value
 	// chooses by dimension and room.
 	Rerank Rerank

@@ -104,6 +104,14 @@
 // Of an IVF only the centroids are in memory: a search that finds none there reads them
 // from its snapshot. Until there are 1,024 vectors there are no lists, and all vectors are compared.
 //
+// # Following
+//
+// An index that another process writes is opened with [Options].Follow. Each View compares
+// what is in memory with the records of its snapshot. The mirror of a flat index takes the
+// vectors that are new, and a change of a graph, by a commit or by a linker, has searches
+// walk it in the store again. So a View shows its snapshot as if the index had been opened
+// for it. A View of an older commit than the last one that was in memory reads the store.
+//
 // # Vectors and scores
 //
 // NaN, infinite and zero vectors are refused. Under [Cosine] a vector is

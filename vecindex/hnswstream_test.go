@@ -69,6 +69,8 @@ type stream struct {
 	// those of an earlier one.
 	missed  bool
 	verdict verdict
+	// between, if not nil, is called between the commits of a linker.
+	between func()
 }
 
 func (s *stream) must(err error) {
@@ -207,6 +209,9 @@ func (s *stream) commitOwn(ctx context.Context, fn func(b kv.Batch) error) error
 	}
 	if s.rng.IntN(2) == 0 {
 		s.look()
+	}
+	if s.between != nil {
+		s.between()
 	}
 	if s.guests > 0 && s.rng.IntN(3) == 0 {
 		s.guests--

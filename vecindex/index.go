@@ -19,6 +19,7 @@ type Index struct {
 	room    func() int64
 	release func(want int64) bool // see Options.MakeRoom
 	rerank  Rerank
+	follows bool // see Options.Follow
 	workers int
 	exact   int64 // see Options.ExactElements
 
@@ -103,7 +104,7 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 			ix.exact = o.ExactElements
 		}
 		ix.limit, ix.room, ix.rerank, ix.workers = o.MaxMirrorBytes, o.Room, o.Rerank, o.Workers
-		ix.release = o.MakeRoom
+		ix.release, ix.follows = o.MakeRoom, o.Follow
 	}
 	ix.scratch.New = func() any { return new(scratch) }
 	if _, err := ix.readMeta(ctx, st); err != nil {
@@ -183,6 +184,19 @@ func (ix *Index) readMeta(ctx context.Context, r kv.Reader) (meta, error) {
 	if err != nil {
 		return meta{}, err
 	}
+	return ix.checked(m)
+}
+
+// stamped is readMeta of a record that was read.
+func (ix *Index) stamped(key, b []byte) (meta, error) {
+	m, err := readMeta(key, b)
+	if err != nil {
+		return meta{}, err
+	}
+	return ix.checked(m)
+}
+
+func (ix *Index) checked(m meta) (meta, error) {
 	if want := ix.cfg.stamp(); m.seq != 0 && m.stamp != want {
 		return meta{}, &stampError{Want: m.stamp, Have: want}
 	}

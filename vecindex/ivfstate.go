@@ -103,7 +103,10 @@ func (ix *Index) routing(ctx context.Context, r kv.Reader, rec *listsRecord) (*r
 	// It is kept if it is the latest: that of an old snapshot is its View's.
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if have := ix.routed.Load(); have == nil && ix.limit >= 0 && (now == nil || now.record.made < rec.made) {
+	have := ix.routed.Load()
+	switch {
+	case ix.limit < 0:
+	case have == nil && (now == nil || now.record.made < rec.made), ix.follows && have != nil && have.record.made < rec.made:
 		ix.routed.Store(x)
 	}
 	return x, nil

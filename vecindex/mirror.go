@@ -147,6 +147,11 @@ func (m *mirror) apply(w *Write) {
 			m.add(slotRecord{id: s.id, layer: s.layer, born: w.seq}, s.slot, w.vector(s))
 		}
 	}
+	m.tidy(w.seq)
+}
+
+// tidy ends the changes of the commit seq.
+func (m *mirror) tidy(seq uint64) {
 	m.train()
 	for len(m.sparse) > 0 {
 		ci := m.sparse[len(m.sparse)-1]
@@ -156,7 +161,7 @@ func (m *mirror) apply(w *Write) {
 	if m.holes > maxHoles && 2*m.holes > len(m.chunks) {
 		m.rehash()
 	}
-	m.head = w.seq
+	m.head = seq
 }
 
 // setChunk replaces chunk ci, leaving the list of older versions alone.

@@ -47,8 +47,10 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 
 // searched counts a search that made low planes of its own, and makes some for
 // good when it is time to. If linking is in progress it does nothing: no slot may
-// get another node meanwhile.
-func (ix *Index) searched(ctx context.Context, st *state) (err error) {
+// get another node meanwhile. Where another process links, the View's snapshot is read,
+// since its graph is that of the state.
+func (v *View) searched(ctx context.Context, st *state) (err error) {
+	ix := v.ix
 	if ix.late.Add(1) < lateSearches || !ix.linking.try() {
 		return nil
 	}
@@ -58,13 +60,17 @@ func (ix *Index) searched(ctx context.Context, st *state) (err error) {
 	if from >= slots {
 		return nil
 	}
-	snap, err := ix.store.Snapshot(ctx)
-	if err != nil {
-		return err
+	r := v.src.r
+	if !ix.follows {
+		snap, err := ix.store.Snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, snap.Close()) }()
+		r = snap
 	}
-	defer func() { err = errors.Join(err, snap.Close()) }()
 	to := min(slots, from+lateSlots)
-	if err := ix.encodePlanes(ctx, snap, g, from, to); err != nil {
+	if err := ix.encodePlanes(ctx, r, g, from, to); err != nil {
 		return err
 	}
 	if to == slots {

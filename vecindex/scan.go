@@ -38,13 +38,18 @@ func (s stored) meta(ctx context.Context) (meta, error) {
 
 // scan calls fn with every slot's record, number and encoded vector under its
 // key, slots ascending. key and raw are valid until fn returns.
-func (s stored) scan(ctx context.Context, fn func(rec slotRecord, slot uint32, key, raw []byte) error) (err error) {
-	slots, err := s.iter(ctx, layout.TagSlot)
+func (s stored) scan(ctx context.Context, fn func(rec slotRecord, slot uint32, key, raw []byte) error) error {
+	return s.scanFrom(ctx, 0, fn)
+}
+
+// scanFrom is scan for the slots from one on.
+func (s stored) scanFrom(ctx context.Context, from uint32, fn func(rec slotRecord, slot uint32, key, raw []byte) error) (err error) {
+	slots, err := s.iterFrom(ctx, layout.TagSlot, from)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, slots.Close()) }()
-	vectors, err := s.iter(ctx, layout.TagVector)
+	vectors, err := s.iterFrom(ctx, layout.TagVector, from)
 	if err != nil {
 		return err
 	}
@@ -93,6 +98,11 @@ func (s stored) scan(ctx context.Context, fn func(rec slotRecord, slot uint32, k
 func (s stored) iter(ctx context.Context, tag layout.Tag) (kv.Iterator, error) {
 	prefix := s.table.Prefix(tag)
 	return s.r.Iter(ctx, prefix, layout.Next(prefix))
+}
+
+// iterFrom is iter of a table keyed by slot, from one on.
+func (s stored) iterFrom(ctx context.Context, tag layout.Tag, slot uint32) (kv.Iterator, error) {
+	return s.r.Iter(ctx, s.table.Slot(tag, slot), layout.Next(s.table.Prefix(tag)))
 }
 
 // slotOf returns the slot of a node, ok being false if it has none.

@@ -132,7 +132,7 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	if st != nil {
 		if st.graph != nil && !q.Exact {
 			if dst, err = v.searchGraph(ctx, st, *q, sc, dst); err == nil && st.graph.made() != math.MaxUint32 {
-				err = v.ix.searched(ctx, st)
+				err = v.searched(ctx, st)
 			}
 			return dst, err
 		}

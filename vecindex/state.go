@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
@@ -19,6 +20,10 @@ type state struct {
 	graph  *graph // nil if there is none
 	// floor and head bound the commits that the state shows.
 	floor, head uint64
+	// Of an index that follows: the first slot that was not given out, and the record of
+	// the graph as it is stored.
+	next uint32
+	raw  []byte
 }
 
 // graph is the graph of an index, with what its records say of it.
@@ -222,6 +227,11 @@ func (ix *Index) build(ctx context.Context, linker bool) (st *state, err error) 
 	if err != nil {
 		return nil, err
 	}
+	return ix.buildFrom(ctx, snap, head, linker)
+}
+
+// buildFrom reads the state of a snapshot; it is nil if it does not fit.
+func (ix *Index) buildFrom(ctx context.Context, snap kv.Reader, head meta, linker bool) (*state, error) {
 	if ix.cfg.graph() {
 		if st, some, err := ix.buildGraph(ctx, snap, head, linker); some || err != nil {
 			return st, err

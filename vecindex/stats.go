@@ -61,6 +61,9 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	}
 	s := Stats{Vectors: int(m.live), Source: unloaded}
 	st := ix.state.Load()
+	if st != nil && ix.follows && !st.shows(m.seq) {
+		st = nil // the next search reads what changed
+	}
 	s.MemoryBytes = ix.held()
 	if st == nil {
 		if ix.cfg.lists() {

@@ -19,6 +19,7 @@ type View struct {
 	ix     *Index
 	src    stored
 	meta   meta
+	raw    []byte // of an index that follows: the record of the graph
 	state  atomic.Pointer[state]
 	onDisk atomic.Pointer[coldView]  // nil if no search has walked on disk
 	listed atomic.Pointer[listsView] // nil if no search has read lists
@@ -34,14 +35,25 @@ const fetchBatch = 256
 // an Overlay, a View is opened after the writes that it is to show. The error
 // is ErrSequence if s holds a change of the index made after seq.
 func (ix *Index) At(ctx context.Context, s kv.Reader, seq uint64) (*View, error) {
-	m, err := ix.readMeta(ctx, s)
+	read := ix.atLatest
+	if ix.follows {
+		read = ix.atFollowed
+	}
+	m, raw, err := read(ctx, s)
 	if err != nil {
 		return nil, ix.wrap("view", err)
 	}
 	if m.seq > seq {
 		return nil, ix.wrap("view", fmt.Errorf("snapshot of epoch %d holds commit %d: %w", seq, m.seq, ErrSequence))
 	}
-	v := &View{ix: ix, src: ix.in(s), meta: m}
+	v := &View{ix: ix, src: ix.in(s), meta: m, raw: raw}
+	if ix.follows {
+		ix.outdated(v)
+		if st := ix.state.Load(); st != nil && st.isOf(v) {
+			v.state.Store(st)
+		}
+		return v, nil
+	}
 	if ix.cfg.graph() {
 		// What the View sees must not be taken out of the graph.
 		ix.mu.Lock()
@@ -55,6 +67,13 @@ func (ix *Index) At(ctx context.Context, s kv.Reader, seq uint64) (*View, error)
 	return v, nil
 }
 
+// atLatest is atFollowed for an index that this process writes: its memory tells of the
+// graph.
+func (ix *Index) atLatest(ctx context.Context, r kv.Reader) (m meta, graph []byte, err error) {
+	m, err = ix.readMeta(ctx, r)
+	return m, nil, err
+}
+
 // Close releases the memory that only this View holds. The View is of no use
 // afterwards: its methods return ErrClosed.
 func (v *View) Close() {
@@ -64,7 +83,7 @@ func (v *View) Close() {
 	v.state.Store(nil)
 	v.onDisk.Store(nil)
 	v.listed.Store(nil)
-	if ix := v.ix; ix.cfg.graph() {
+	if ix := v.ix; ix.cfg.graph() && !ix.follows {
 		ix.mu.Lock()
 		defer ix.mu.Unlock()
 		if ix.open[v.meta.seq]--; ix.open[v.meta.seq] == 0 {
@@ -100,6 +119,9 @@ func (v *View) source(ctx context.Context) (*state, error) {
 			return st, nil
 		}
 		v.state.Store(nil)
+	}
+	if v.ix.follows {
+		return v.follow(ctx)
 	}
 	for {
 		st, err := v.ix.load(ctx)
