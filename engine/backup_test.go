@@ -14,6 +14,7 @@ import (
 )
 
 func TestBackupAndRestore(t *testing.T) {
+	needsDirectory(t)
 	db := open(t, &engine.Options{})
 	g := library(t, db)
 	want := export(t, db, "main", canonical)
@@ -86,6 +87,7 @@ func TestBackupWithoutCheckpoints(t *testing.T) {
 
 // TestRestoreRefusesDamage damages one file of a backup at a time.
 func TestRestoreRefusesDamage(t *testing.T) {
+	needsDirectory(t)
 	db := open(t, &engine.Options{})
 	library(t, db)
 	manifest := func(from, to string) func(t *testing.T, dir, file string) {

@@ -20,6 +20,7 @@ import (
 // a backup, for each n: there is a backup that can be restored, or nothing; and
 // the database goes on, or opens again as it was.
 func TestBackupFaults(t *testing.T) {
+	needsDirectory(t)
 	t.Parallel()
 	ref := newFaultReference(t)
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 // TestBackupOverLeft backs up to a folder in which a backup that was killed left
 // something, at each of its steps, and to folders that hold anything else.
 func TestBackupOverLeft(t *testing.T) {
+	needsDirectory(t)
 	db := open(t, &engine.Options{})
 	library(t, db)
 	want := export(t, db, "main", canonical)

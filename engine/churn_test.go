@@ -133,6 +133,7 @@ func (r *round) removeAll() {
 // TestCompactRemovesEmptyLists compacts a database with keys of empty lists, which
 // older versions left.
 func TestCompactRemovesEmptyLists(t *testing.T) {
+	needsDirectory(t)
 	path := filepath.Join(t.TempDir(), "db")
 	if err := engine.Restore(t.Context(), filepath.Join(goldenDir, "backup"), path); err != nil {
 		t.Fatal(err)

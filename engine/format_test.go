@@ -23,6 +23,7 @@ import (
 var updateGolden = flag.Bool("update", false, "write the golden database of the format again")
 
 func TestOpenRefusesOtherFormats(t *testing.T) {
+	needsDirectory(t)
 	for _, c := range []struct {
 		name             string
 		have, oldest     uint32
@@ -95,6 +96,7 @@ func files(t testing.TB, dir string) string {
 }
 
 func TestOpenRefusesForeignDirectories(t *testing.T) {
+	needsDirectory(t)
 	backup := func(t *testing.T, dir string) {
 		db := open(t, &engine.Options{})
 		if _, err := db.Backup(t.Context(), dir); err != nil {
@@ -133,6 +135,7 @@ func TestOpenRefusesForeignDirectories(t *testing.T) {
 // TestOpenRefusesAnotherKeySpace opens a store of the right kind whose keys
 // are not a database's.
 func TestOpenRefusesAnotherKeySpace(t *testing.T) {
+	needsDirectory(t)
 	path := filepath.Join(t.TempDir(), "db")
 	store, err := pebblekv.Open(t.Context(), path, layout.Schema(), nil)
 	if err != nil {
@@ -159,6 +162,7 @@ var goldenSpaces = []string{
 }
 
 func TestGoldenDatabase(t *testing.T) {
+	needsDirectory(t)
 	text := filepath.Join(goldenDir, "canonical.jsonl")
 	if *updateGolden {
 		writeGolden(t, text)

@@ -555,6 +555,7 @@ func TestLoadRefuses(t *testing.T) {
 // without a folder for temporary files: they are in the database's, where none is
 // left, and where opening removes those of a process that ended.
 func TestSpillsBesideTheDatabase(t *testing.T) {
+	needsDirectory(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
 	dir := filepath.Join(t.TempDir(), "db")

@@ -13,6 +13,7 @@ import (
 
 // A database, its backup and what is restored from it are their owner's alone.
 func TestModes(t *testing.T) {
+	needsDirectory(t)
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/ragdb/ragdb/internal/column"
 	"github.com/ragdb/ragdb/kv"
-	"github.com/ragdb/ragdb/kv/memkv"
-	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -72,10 +70,6 @@ const Memory = ":memory:"
 // defaultPromoteAt keeps an inline list below about 8 KiB with weights.
 const defaultPromoteAt = 1024
 
-// maxMemtableBytes bounds what the storage engine collects before it writes a
-// table; more gains nothing.
-const maxMemtableBytes = 64 << 20
-
 // ensureDefaults returns o with every unset field filled in.
 func (o *Options) ensureDefaults() Options {
 	var out Options
@@ -115,18 +109,4 @@ func (o *Options) validate() error {
 		errs = append(errs, phase.Mark(ErrInvalid, "PromoteAt of %d is under 2", o.PromoteAt))
 	}
 	return errors.Join(errs...)
-}
-
-func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
-	if path == Memory {
-		return memkv.New(s), nil
-	}
-	return pebblekv.Open(ctx, path, s, &pebblekv.Options{
-		ReadOnly:   o.ReadOnly,
-		MustExist:  o.MustExist || o.ReadOnly,
-		CacheBytes: o.MemoryBudget / 4,
-		// One is filled while another is written out.
-		MemtableBytes: min(o.MemoryBudget/16, maxMemtableBytes),
-		Logger:        o.Logger,
-	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
-	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
@@ -32,7 +31,10 @@ type Corpus struct {
 // how to read what the methods keep; with none, checks do not read it.
 func Open(t testing.TB, m method.Methods, encodings ...engine.Encoding) *Corpus {
 	t.Helper()
-	store := memkv.New(layout.Schema())
+	store, err := newStore(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
 		Encodings: encodings,
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return store, nil },

@@ -1,0 +1,29 @@
+//go:build !ragdb_limited
+
+package engine
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/memkv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+)
+
+// maxMemtableBytes bounds what the storage engine collects before it writes a
+// table; more gains nothing.
+const maxMemtableBytes = 64 << 20
+
+func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+	if path == Memory {
+		return memkv.New(s), nil
+	}
+	return pebblekv.Open(ctx, path, s, &pebblekv.Options{
+		ReadOnly:   o.ReadOnly,
+		MustExist:  o.MustExist || o.ReadOnly,
+		CacheBytes: o.MemoryBudget / 4,
+		// One is filled while another is written out.
+		MemtableBytes: min(o.MemoryBudget/16, maxMemtableBytes),
+		Logger:        o.Logger,
+	})
+}
