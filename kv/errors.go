@@ -48,8 +48,8 @@ var (
 	// ErrExpired says that the store no longer has the state that a snapshot shows. The
 	// same read of a new snapshot succeeds.
 	ErrExpired = errors.New("the snapshot has expired")
-	// ErrLease says that another process has become the writer. Nothing more is
-	// written until the store is opened again.
+	// ErrLease says that another process has become the writer. The store reads and
+	// writes nothing more until it is opened again.
 	ErrLease = errors.New("another process has become the writer")
 	// ErrGuard says that the key of a [Guard] has another value than was expected.
 	ErrGuard = errors.New("the guarded key has another value")

@@ -27,6 +27,9 @@
 // [Options].Lease by its own clock; the goroutine of an open writer changes it three
 // times in that time, until Close, which gives the lease up.
 //
+// A store whose lease was taken reads nothing more either, but from snapshots that it has:
+// the layers above keep in memory what the last commit of theirs was.
+//
 // Stores opened for reading take no lease. A snapshot of theirs shows the last commit of
 // the writer.
 //

@@ -57,6 +57,7 @@ func (s *Store) acquire(ctx context.Context) error {
 			switch {
 			case err == nil:
 				s.rec = next
+				s.fence.Store(next.fence)
 				return nil
 			case errors.Is(err, kv.ErrGuard): // another was faster
 				seen = nil

@@ -68,7 +68,9 @@ func TestSleeper(t *testing.T) {
 	if err := set(t, first, "b", "later"); !errors.Is(err, kv.ErrLease) {
 		t.Errorf("a second write after the lease was lost: %v", err)
 	}
-	want(t, first, "a", "2")
+	if _, err := first.Get(t.Context(), []byte("a"), nil); !errors.Is(err, kv.ErrLease) {
+		t.Errorf("a read after the lease was lost: %v", err)
+	}
 	want(t, second, "a", "2")
 	if err := errors.Join(first.Close(), set(t, second, "a", "3"), second.Close()); err != nil {
 		t.Errorf("the second writer after the first was closed: %v", err)

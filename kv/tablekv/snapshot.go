@@ -40,6 +40,11 @@ func (s *Store) view(ctx context.Context, keys ...[]byte) (*view, error) {
 			return nil, err
 		}
 	}
+	if !s.opts.ReadOnly && v.rec.fence != s.fence.Load() {
+		// What this process keeps in memory is no longer of the latest commit.
+		v.release()
+		return nil, kv.ErrLease
+	}
 	if len(keys) > 0 && !v.rec.staged {
 		v.first = make(map[string][]byte, len(keys))
 		for i, k := range keys {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ragdb/ragdb/kv"
@@ -50,6 +51,8 @@ type Store struct {
 
 	large map[string]uint32 // the pieces of values, by key; of the holder of turn
 	dirty bool              // there may be staged changes that do not count; likewise
+
+	fence atomic.Uint64 // of this writer; 0 for a reader
 
 	stop    chan struct{} // closed by Close to end the renewal
 	renewed chan struct{} // closed when it has ended
