@@ -28,6 +28,8 @@ require (
 
 require github.com/bmatcuk/doublestar/v4 v4.10.4
 
+require github.com/jackc/puddle/v2 v2.2.3 // indirect
+
 require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect

@@ -1,0 +1,44 @@
+package pgkv_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/ragdb/ragdb/internal/pgtest"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/kvtest"
+	"github.com/ragdb/ragdb/kv/pgkv"
+)
+
+var shared pgtest.Shared
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := shared.Stop(); err != nil {
+		println(err.Error())
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// open opens a table, and closes it with the test.
+func open(t testing.TB, url string, o pgkv.Options) *pgkv.Table {
+	t.Helper()
+	tab, err := pgkv.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tab.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return tab
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	kvtest.RunTable(t, func(t *testing.T) kv.Table {
+		return open(t, shared.Server(t).NewDatabase(t), pgkv.Options{})
+	})
+}
