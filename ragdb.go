@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv/stores"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -56,7 +57,7 @@ type Options struct {
 	MaxUSD float64
 	// Share lets other processes of the same user use the database through this one, with
 	// [Dial], as long as it is open. Without it they find the database locked. A database in
-	// memory is not shared.
+	// memory is not shared by it, and one on a server is shared there.
 	Share bool
 	// Engine tunes the store: memory, reading only, a logger. The default is
 	// right for most.
@@ -139,9 +140,9 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		return nil, phase.At("", err)
 	}
 	if err := db.open(ctx, opt.Namespace); err != nil {
-		return nil, phase.Errorf("open %s: %w", path, errors.Join(err, db.engine.Close()))
+		return nil, phase.Errorf("open %s: %w", stores.Shown(path), errors.Join(err, db.engine.Close()))
 	}
-	if opt.Share && path != Memory {
+	if opt.Share && path != Memory && !stores.OnServer(path) {
 		if db.shared, err = db.share(path); err != nil {
 			return nil, phase.Errorf("share %s: %w", path, errors.Join(err, db.engine.Close()))
 		}

@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
 )
 
 // Backup copies the database to the directory dir while the database is in use.
@@ -22,9 +24,9 @@ import (
 // little room until the database changes, but only a copy on another disk is safe
 // from the loss of the disk. [Restore] reads it.
 //
-// If the storage engine makes no checkpoints, the error is
-// [errors.ErrUnsupported]; [Snapshot.Export] can save its content. A database that
-// is open for reading is [ErrReadOnly]. After an error dir is as it was.
+// If the storage engine makes no checkpoints, as on a server, all keys of a snapshot
+// are copied into a new directory; writers do not wait. A database in a directory that is
+// open for reading is [ErrReadOnly]. After an error dir is as it was.
 func (db *DB) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	m, err := db.backup(ctx, dir)
 	if err != nil {
@@ -38,10 +40,6 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 		return nil, err
 	}
 	defer db.leave()
-	cp, ok := db.store.(kv.Checkpointer)
-	if !ok {
-		return nil, fmt.Errorf("the storage engine makes no checkpoints: %w", errors.ErrUnsupported)
-	}
 	uuid, err := db.UUID(ctx)
 	if err != nil {
 		return nil, err
@@ -62,7 +60,7 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 		Format:  Format,
 		Created: time.Now().UTC(),
 	}
-	if m.Epoch, err = db.checkpoint(ctx, cp, data); err != nil {
+	if m.Epoch, err = db.checkpoint(ctx, data); err != nil {
 		return nil, err
 	}
 	names, err := fileNames(data)
@@ -91,12 +89,50 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 
 // checkpoint writes a checkpoint between two commits and returns the epoch
 // that it has.
-func (db *DB) checkpoint(ctx context.Context, cp kv.Checkpointer, dir string) (uint64, error) {
+func (db *DB) checkpoint(ctx context.Context, dir string) (uint64, error) {
+	cp, ok := db.store.(kv.Checkpointer)
+	if !ok {
+		return db.copyStore(ctx, dir)
+	}
 	if err := db.lockWriter(ctx); err != nil {
 		return 0, err
 	}
 	defer db.unlockWriter()
 	return db.epoch.Load(), cp.Checkpoint(ctx, dir)
+}
+
+// copyStore copies the last commit into a new directory and returns its epoch.
+func (db *DB) copyStore(ctx context.Context, dir string) (epoch uint64, err error) {
+	sn, err := db.store.Snapshot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, sn.Close()) }()
+	if epoch, err = getUint64(ctx, sn, layout.Meta("epoch")); err != nil {
+		return 0, err
+	}
+	to, err := pebblekv.Open(ctx, dir, layout.Schema(), &pebblekv.Options{Logger: db.log})
+	if err != nil {
+		return 0, err
+	}
+	return epoch, errors.Join(copyKeys(ctx, sn, to), to.Close())
+}
+
+// copyKeys sets all keys of a state in a store, at once.
+func copyKeys(ctx context.Context, from kv.Reader, to kv.Ingester) (err error) {
+	it, err := from.Iter(ctx, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	return to.Ingest(ctx, func(w kv.SortedWriter) error {
+		for ok := it.First(); ok; ok = it.Next() {
+			if err := w.Set(it.Key(), it.Value()); err != nil {
+				return err
+			}
+		}
+		return it.Err()
+	})
 }
 
 // partName is the name of a manifest that is not whole. It is there from the

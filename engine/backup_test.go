@@ -72,16 +72,33 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
+// TestBackupWithoutCheckpoints copies a database whose store makes no checkpoints, as one
+// on a server.
 func TestBackupWithoutCheckpoints(t *testing.T) {
+	needsDirectory(t) // to restore to
 	db := open(t, &engine.Options{OpenStore: func(_ context.Context, _ string, s *kv.Schema) (kv.Store, error) {
 		return memkv.New(s), nil
 	}})
-	dir := filepath.Join(t.TempDir(), "backup")
-	if _, err := db.Backup(t.Context(), dir); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("%v", err)
+	library(t, db)
+	dir, path := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "restored")
+	m, err := db.Backup(t.Context(), dir)
+	if err != nil || m.Epoch != db.Epoch() {
+		t.Fatalf("%+v, %v", m, err)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a directory was left: %v", err)
+	if err := engine.Restore(t.Context(), dir, path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := engine.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Epoch() != m.Epoch {
+		t.Errorf("restored at %d, want %d", got.Epoch(), m.Epoch)
+	}
+	sameText(t, "restored", export(t, got, "main", canonical), export(t, db, "main", canonical))
+	sound(t, got, "restored")
+	if err := got.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/stores"
 )
 
 // Format is the number of the format that this package writes. minReader is
@@ -57,21 +58,22 @@ type DB struct {
 	readOnly bool
 }
 
-// Open opens the database in the directory at path, creating it if it does
+// Open opens the database in the directory at path, or on the server that path names
+// (see package [stores]), creating it if it does
 // not exist and the options allow. It refuses a directory that is not
 // ragdb's ([kv.ErrForeign]), that is open already ([kv.ErrLocked]) and one of
 // another format ([ErrFormat]), touching nothing.
 func Open(ctx context.Context, path string, o *Options) (*DB, error) {
-	opts := o.ensureDefaults()
+	opts, shown := o.ensureDefaults(), stores.Shown(path)
 	if err := opts.validate(); err != nil {
-		return nil, phase.At("open "+path, err)
+		return nil, phase.At("open "+shown, err)
 	}
 	store, err := opts.OpenStore(ctx, path, layout.Schema())
 	if err != nil {
-		return nil, phase.At("open "+path, err)
+		return nil, phase.At("open "+shown, err)
 	}
 	db := &DB{
-		path:     path,
+		path:     shown,
 		opts:     opts,
 		store:    store,
 		log:      opts.Logger,
@@ -82,11 +84,11 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	}
 	db.idle = sync.NewCond(&db.mu)
 	if db.zenc, db.zdec, err = newZstd(); err != nil {
-		return nil, phase.At("open "+path, firstError(err, store.Close()))
+		return nil, phase.At("open "+shown, firstError(err, store.Close()))
 	}
 	db.writer <- struct{}{}
 	if err := db.loadMeta(ctx); err != nil {
-		return nil, phase.At("open "+path, firstError(err, store.Close()))
+		return nil, phase.At("open "+shown, firstError(err, store.Close()))
 	}
 	return db, nil
 }
@@ -175,7 +177,7 @@ func getUint64(ctx context.Context, r kv.Reader, key []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// Path returns the path that the database was opened with.
+// Path returns the path that the database was opened with, without passwords.
 func (db *DB) Path() string { return db.path }
 
 // Epoch returns the number of the last commit.

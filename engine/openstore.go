@@ -6,8 +6,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/kv"
-	"github.com/ragdb/ragdb/kv/memkv"
-	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/kv/stores"
 )
 
 // maxMemtableBytes bounds what the storage engine collects before it writes a
@@ -15,12 +14,9 @@ import (
 const maxMemtableBytes = 64 << 20
 
 func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
-	if path == Memory {
-		return memkv.New(s), nil
-	}
-	return pebblekv.Open(ctx, path, s, &pebblekv.Options{
+	return stores.Open(ctx, path, s, stores.Options{
 		ReadOnly:   o.ReadOnly,
-		MustExist:  o.MustExist || o.ReadOnly,
+		MustExist:  o.MustExist,
 		CacheBytes: o.MemoryBudget / 4,
 		// One is filled while another is written out.
 		MemtableBytes: min(o.MemoryBudget/16, maxMemtableBytes),

@@ -58,8 +58,7 @@ type Options struct {
 	// Encodings tell [DB.Check] how to read what other packages keep in buckets
 	// and properties. Package rag/methods has those of all methods.
 	Encodings []Encoding
-	// OpenStore opens the storage engine. The default opens Pebble at the
-	// path, or memory for the path ":memory:".
+	// OpenStore opens the storage engine. The default is [stores.Open].
 	OpenStore func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error)
 }
 

@@ -10,19 +10,22 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/kv/stores"
 )
 
 // Restore makes the backup in backupDir the database at path, which must not
-// exist or be an empty directory. Every file is compared with its hash while
+// exist or be an empty directory, or the name of an empty store on a server. Every file is compared with its hash while
 // it is copied, and the copy must pass a quick check, before path is made. After an
 // error, path does not exist. Restore removes what an earlier Restore to the same
 // path left when it was killed. A file that is missing, extra or damaged is
 // [ErrCorrupt] and named.
 func Restore(ctx context.Context, backupDir, path string) error {
 	if err := restore(ctx, backupDir, path); err != nil {
-		return phase.Errorf("restore %s to %s: %w", backupDir, path, err)
+		return phase.Errorf("restore %s to %s: %w", backupDir, stores.Shown(path), err)
 	}
 	return nil
 }
@@ -31,6 +34,9 @@ func restore(ctx context.Context, backupDir, path string) (err error) {
 	m, err := readManifest(backupDir)
 	if err != nil {
 		return err
+	}
+	if stores.OnServer(path) {
+		return m.restoreKeys(ctx, filepath.Join(backupDir, backupData), path)
 	}
 	if err := unfinished.Sweep(path); err != nil {
 		return err
@@ -66,6 +72,48 @@ func restore(ctx context.Context, backupDir, path string) (err error) {
 		return err
 	}
 	return syncDir(filepath.Dir(filepath.Clean(path)))
+}
+
+// restoreKeys sets the keys of a backup in an empty store on a server, in one commit.
+func (m *Manifest) restoreKeys(ctx context.Context, data, path string) (err error) {
+	if err := m.compare(data); err != nil {
+		return err
+	}
+	// The backup stays as it is: opening a directory writes to it.
+	part, err := unfinished.TempFolder(os.TempDir(), "ragdb-restore")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, part.Discard()) }()
+	if err := m.restoreFiles(ctx, data, part.Dir); err != nil {
+		return err
+	}
+	from, err := pebblekv.Open(ctx, part.Dir, layout.Schema(), &pebblekv.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := stores.Open(ctx, path, layout.Schema(), stores.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	it, err := to.Iter(ctx, nil, nil)
+	if err != nil {
+		return err
+	}
+	some := it.First()
+	switch err := errors.Join(it.Err(), it.Close()); {
+	case err != nil:
+		return err
+	case some:
+		return ErrExists
+	}
+	in, ok := to.(kv.Ingester)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return copyKeys(ctx, from, in)
 }
 
 // restoreFiles copies the files of a backup and verifies the copy.

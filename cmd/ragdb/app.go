@@ -37,6 +37,8 @@ type app struct {
 	// the process that holds it; nil if there is none.
 	client *client
 	opened string // the path of the database that was opened last
+	// addresses are those of databases on servers, by their names; see named.
+	addresses map[string]string
 	stays  bool   // it has begun here, and does not move to another process
 	holds  []*hold
 	held   *held

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/holder"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/stores"
 )
 
 // client is the process that the user started, while it may have its command run by the
@@ -72,7 +73,7 @@ func (a *app) longLived() bool { return a.interactive || slices.Contains(longCom
 
 // mayAttach reports whether the command may run in the process that holds a database.
 func (a *app) mayAttach(path string) bool {
-	return a.client != nil && !a.global.noAttach && path != "" && path != engine.Memory
+	return a.client != nil && !a.global.noAttach && path != "" && path != engine.Memory && !stores.OnServer(path)
 }
 
 // attachEarly runs the command in the process that holds the database, if one answers,

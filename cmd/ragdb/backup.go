@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/service"
+	"github.com/ragdb/ragdb/kv/stores"
 )
 
 // backupResult is what backup and restore print.
@@ -43,7 +44,11 @@ blocks with DB: to be safe from a lost disk, copy DIR to another one.`,
 		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			start := time.Now()
 			var m *engine.Manifest
-			err := a.with(ctx, path, toWrite, func(db *engine.DB) (err error) {
+			how := toWrite
+			if stores.OnServer(path) {
+				how = toRead // a snapshot is copied
+			}
+			err := a.with(ctx, path, how, func(db *engine.DB) (err error) {
 				m, err = db.Backup(ctx, a.dir.path(rest[0]))
 				return err
 			})
@@ -73,7 +78,7 @@ to DB, which must not exist or be an empty folder.`,
 			if a.global.readOnly {
 				return usage("run it without --readonly", "this command writes")
 			}
-			dir, path := args[0], args[1]
+			dir, path := args[0], a.named(args[1])
 			ctx, cancel := a.context(cmd)
 			defer cancel()
 			start := time.Now()
@@ -84,13 +89,10 @@ to DB, which must not exist or be an empty folder.`,
 			if err != nil {
 				return err
 			}
-			if err := a.dir.sweep(path); err != nil {
-				return err
-			}
 			if err := a.mustBeFree(path); err != nil {
 				return err
 			}
-			if err := engine.Restore(ctx, a.dir.path(dir), a.dir.path(path)); errors.Is(err, engine.ErrCorrupt) {
+			if err := engine.Restore(ctx, a.dir.path(dir), a.address(path)); errors.Is(err, engine.ErrCorrupt) {
 				return &failure{exit: exitCorrupt, code: "corrupt", message: service.Message(err), hint: "this backup is damaged: take another one", err: err}
 			} else if err != nil {
 				return err
@@ -103,6 +105,12 @@ to DB, which must not exist or be an empty folder.`,
 
 // mustBeFree refuses a path that exists, unless it is an empty folder.
 func (a *app) mustBeFree(path string) error {
+	if stores.OnServer(path) {
+		return nil // restoring refuses one that is not empty
+	}
+	if err := a.dir.sweep(path); err != nil {
+		return err
+	}
 	entries, err := a.dir.readDir(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil

@@ -70,7 +70,7 @@ a chat model reads a short text well or wants --prompts small.`,
 				}
 				return a.doctor(ctx, nil, f)
 			}
-			return a.use(ctx, cmd, args[0], toRead, func(c *rag.Corpus) error { return a.doctor(ctx, c, f) })
+			return a.use(ctx, cmd, a.named(args[0]), toRead, func(c *rag.Corpus) error { return a.doctor(ctx, c, f) })
 		},
 	}
 	f.add(cmd)

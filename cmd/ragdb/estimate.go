@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv/stores"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -39,9 +39,15 @@ func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string,
 		a.printEstimate(e)
 		return nil
 	}
-	_, err := a.dir.stat(path)
-	if !errors.Is(err, os.ErrNotExist) {
-		return a.use(ctx, cmd, path, toWrite, show) // to copy it
+	exists, err := a.exists(ctx, path)
+	if err != nil {
+		return err
+	}
+	if m := toWrite; exists { // to copy it
+		if stores.OnServer(path) {
+			m = toRead
+		}
+		return a.use(ctx, cmd, path, m, show)
 	}
 	db, err := engine.Open(ctx, engine.Memory, a.engineOptions())
 	if err != nil {

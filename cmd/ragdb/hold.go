@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -89,7 +88,6 @@ func newAPI(d *service.Database, db *engine.DB) (http.Handler, error) {
 }
 
 // databaseName is how a database is called in addresses.
-func databaseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".ragdb") }
 
 // end waits until the commands of other processes are done.
 func (h *hold) end(ctx context.Context) error {

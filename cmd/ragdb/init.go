@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,10 @@ indexing and for questions. If DB exists it changes these settings. You can leav
 it out: index makes the database too.`,
 		Example: `  ragdb init acme.ragdb --method naive --budget 4000`,
 		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
-			_, serr := a.dir.stat(path)
+			existed, err := a.exists(ctx, path)
+			if err != nil {
+				return err
+			}
 			values := map[string]string{}
 			for _, k := range storedKeys() {
 				if f := cmd.Flag(k); f.Changed {
@@ -53,7 +55,7 @@ it out: index makes the database too.`,
 				if err := c.KeepSettings(ctx, values); err != nil {
 					return err
 				}
-				a.printInit(&initResult{1, path, c.Namespace().Name(), os.IsNotExist(serr), engine.Format, sys.Instance()})
+				a.printInit(&initResult{1, path, c.Namespace().Name(), !existed, engine.Format, sys.Instance()})
 				return nil
 			})
 		}),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/stores"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -21,13 +22,13 @@ import (
 // DB may be left out; a command that takes any number of arguments then takes
 // its first for DB only if it ends in .ragdb.
 func (a *app) database(cmd *cobra.Command, args []string, n int, orMore bool) (path string, rest []string, err error) {
-	set := a.setting("db")
+	set := a.named(a.setting("db"))
 	first := len(args) > 0 && strings.HasSuffix(args[0], ".ragdb")
 	switch {
 	case orMore && set != "" && !first && len(args) >= n:
 		return set, args, nil
 	case len(args) == n+1, orMore && len(args) > n:
-		return args[0], args[1:], nil
+		return a.named(args[0]), args[1:], nil
 	case set != "" && len(args) == n:
 		return set, args, nil
 	case len(args) == 0:
@@ -77,7 +78,12 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	if a.shared != nil && path == a.sharedPath {
 		return a.shared, nil
 	}
-	if info, err := a.dir.stat(path); m != toCreate && path != engine.Memory && err != nil {
+	if path = a.named(path); stores.OnServer(path) && m == toUse {
+		m = toRead // what answers leave behind is not worth keeping others from writing
+	}
+	if stores.OnServer(path) {
+		// Opening it tells what there is.
+	} else if info, err := a.dir.stat(path); m != toCreate && path != engine.Memory && err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, notFound("make it with ragdb index "+quote(path)+" PATH, or check the spelling", "there is no database %s", path)
 		}
@@ -93,10 +99,10 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	open := func() (*engine.DB, error) {
 		o := a.engineOptions()
 		o.ReadOnly, o.MustExist = m == toRead, m == toWrite || m == toUse
-		db, err := engine.Open(ctx, a.dir.path(path), o)
+		db, err := engine.Open(ctx, a.address(path), o)
 		if m == toUse && mayNotWrite(err) {
 			o.ReadOnly = true
-			db, err = engine.Open(ctx, a.dir.path(path), o)
+			db, err = engine.Open(ctx, a.address(path), o)
 		}
 		return db, err
 	}
@@ -104,7 +110,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	if errors.Is(err, kv.ErrLocked) && a.mayAttach(path) && !a.stays {
 		db, err = a.whenLocked(ctx, path, err, open)
 	}
-	if errors.Is(err, engine.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) || stores.OnServer(path) && errors.Is(err, os.ErrNotExist) {
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,
 			hint: "make it with ragdb index " + quote(path) + " PATH, or check the spelling"}
 	}

@@ -102,8 +102,10 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, paths []string, f *
 	}
 	var open []*service.Database
 	names := map[string]string{}
-	for _, path := range paths {
-		name := databaseName(a.dir.path(path))
+	for i, path := range paths {
+		path = a.named(path)
+		paths[i] = path
+		name := databaseName(a.address(path))
 		if other, ok := names[name]; ok {
 			return usage("rename a folder", "%s and %s have the same name", other, path)
 		}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/service"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/stores"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 )
@@ -120,10 +122,10 @@ func (a *app) shellDatabase(cmd *cobra.Command, f *shellFlags, args []string) (s
 	case len(args) == 1 && len(f.scripts) == 0 && !a.looksLikePath(args[0]):
 		return "", a.unknownCommand(cmd, args)
 	case len(args) == 1:
-		return args[0], nil
+		return a.named(args[0]), nil
 	}
 	if path := a.setting("db"); path != "" {
-		return path, nil
+		return a.named(path), nil
 	}
 	if len(f.scripts) > 0 {
 		return "", usage("it is used as: ragdb DB -c 'QUERY'", "-c and -f need the path of a database")
@@ -151,6 +153,10 @@ func (sh *shell) open(ctx context.Context, path string) error {
 	}
 	db, err := a.open(ctx, path, m)
 	if _, serr := a.dir.stat(path); serr == nil && mayNotWrite(err) {
+		db, err = a.open(ctx, path, toRead)
+	}
+	if stores.OnServer(path) && errors.Is(err, kv.ErrLocked) {
+		a.out.note("it is read, not written: %s", service.Message(err))
 		db, err = a.open(ctx, path, toRead)
 	}
 	if err != nil {

@@ -157,7 +157,7 @@ func (e *editor) cooked(fn func()) {
 // remember adds an entry to the history, unless it may hold a key.
 func (e *editor) remember(text string) {
 	text = historyLine(text)
-	if text == "" || strings.Contains(strings.ToLower(text), "api_key") {
+	if text == "" || strings.Contains(strings.ToLower(text), "api_key") || strings.Contains(text, "postgres://") || strings.Contains(text, "postgresql://") {
 		return
 	}
 	e.line.AppendHistory(text)

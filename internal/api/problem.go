@@ -72,7 +72,7 @@ func statusOf(code string) int {
 		return http.StatusRequestTimeout
 	case "provider", "reply", "not_recorded":
 		return http.StatusBadGateway
-	case "busy", "closing", "interrupted":
+	case "busy", "closing", "interrupted", "unavailable":
 		return http.StatusServiceUnavailable
 	case "timeout":
 		return http.StatusGatewayTimeout

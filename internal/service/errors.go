@@ -65,6 +65,10 @@ func kinds() []kind {
 	return []kind{
 		{context.Canceled, "interrupted", "run the same command to go on"},
 		{context.DeadlineExceeded, "timeout", "what was done is saved; run it again, or give it more time with --timeout"},
+		{kv.ErrLease, "locked", "what was done before is saved; open it again when that process is done"},
+		{kv.ErrUncertain, "unavailable", "open it again: what was committed is there whole"},
+		{kv.ErrRefused, "unavailable", "what was done is saved; run it again when the server answers"},
+		{kv.ErrExpired, "unavailable", "run it again"},
 		{kv.ErrLocked, "locked", "wait for that process to end, or work on a copy (ragdb backup, ragdb restore)"},
 		{engine.ErrFormat, "format", ""},
 		{kv.ErrForeign, "foreign", "give the path of a database, or one that does not exist yet; nothing was touched"},

@@ -48,7 +48,12 @@ func describe(err error) string {
 	if errors.As(err, &e) {
 		return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
 	}
-	return strings.ReplaceAll(err.Error(), "\n", " ")
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) && connect.Unwrap() != nil {
+		err = connect.Unwrap() // it has an error for each address of the host
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimSpace(first)
 }
 
 // lost reports whether the server ended the session, so that the state of a transaction
