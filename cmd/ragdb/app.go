@@ -39,9 +39,9 @@ type app struct {
 	opened string // the path of the database that was opened last
 	// addresses are those of databases on servers, by their names; see named.
 	addresses map[string]string
-	stays  bool   // it has begun here, and does not move to another process
-	holds  []*hold
-	held   *held
+	stays     bool // it has begun here, and does not move to another process
+	holds     []*hold
+	held      *held
 	// shared is the database of the shell at sharedPath: commands that it runs use it
 	// and leave it open. Nil for other commands.
 	shared     *engine.DB
