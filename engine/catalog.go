@@ -167,35 +167,19 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 	if g.changes, g.keepsChanges, err = readChangesMeta(&reader{ctx: ctx, kv: r, g: id}); err != nil {
 		return nil, err
 	}
-	switch _, err := r.Get(ctx, layout.GraphMeta(id, metaLabels), nil); {
-	case err == nil:
-		g.labelled.Store(true)
-	case !errors.Is(err, ErrNotFound):
+	if err := g.readFlags(ctx, r); err != nil {
 		return nil, err
-	}
-	for tag, some := range map[layout.Tag]*atomic.Bool{layout.TagParallel: &g.parallel, layout.TagEdgeBlock: &g.blocks, layout.TagNodeBlock: &g.columned} {
-		for _, err := range scan(ctx, r, layout.GraphPrefix(tag, id)) {
-			if err != nil {
-				return nil, err
-			}
-			some.Store(true)
-			break
-		}
 	}
 	g.nextNode = max(g.nextNode, 1)
 	g.lengths = newListLengths(g.nextNode)
-	for kvp, err := range scan(ctx, r, layout.GraphPrefix(layout.TagCatalog, id)) {
-		if err != nil {
-			return nil, err
-		}
-		e, err := decodeCatalogEntry(kvp.value)
-		if err != nil {
-			return nil, corrupt(kvp.key, err)
-		}
-		k, n := layout.CatalogID(kvp.key)
-		g.names.add(k, n, e)
-		if k == layout.KindEdgeType {
-			g.noteEdgeType(EdgeType(n))
+	names, err := readCatalog(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	for k, e := range names {
+		g.names.add(k.kind, k.id, e)
+		if k.kind == layout.KindEdgeType {
+			g.noteEdgeType(EdgeType(k.id))
 		}
 	}
 	for kvp, err := range scan(ctx, r, layout.GraphPrefix(layout.TagPromoted, id)) {

@@ -35,11 +35,15 @@ type DB struct {
 
 	// writer holds one token: its holder is the single writer.
 	writer chan struct{}
+	// follower holds one token, of a database that is open for reading: its holder
+	// brings what is in memory up to a later commit.
+	follower chan struct{}
 
 	// scorers holds the accumulators of ranked searches, each a *scorer.
 	scorers sync.Pool
 
-	// epoch is the number of the last commit.
+	// epoch is the number of the last commit, or of the last that was shown in a
+	// database that is open for reading.
 	epoch atomic.Uint64
 
 	mirrors mirrors
@@ -78,6 +82,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		store:    store,
 		log:      opts.Logger,
 		writer:   make(chan struct{}, 1),
+		follower: make(chan struct{}, 1),
 		graphs:   map[uint32]*graphState{},
 		nextIDs:  map[string]uint32{},
 		readOnly: opts.ReadOnly,
@@ -87,6 +92,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		return nil, phase.At("open "+shown, firstError(err, store.Close()))
 	}
 	db.writer <- struct{}{}
+	db.follower <- struct{}{}
 	if err := db.loadMeta(ctx); err != nil {
 		return nil, phase.At("open "+shown, firstError(err, store.Close()))
 	}
@@ -180,7 +186,8 @@ func getUint64(ctx context.Context, r kv.Reader, key []byte) (uint64, error) {
 // Path returns the path that the database was opened with, without passwords.
 func (db *DB) Path() string { return db.path }
 
-// Epoch returns the number of the last commit.
+// Epoch returns the number of the last commit; in a database that is open for reading,
+// of the last that a snapshot showed, see [DB.LatestEpoch].
 func (db *DB) Epoch() uint64 { return db.epoch.Load() }
 
 // UUID returns the database's identity, given at creation and kept by backups.

@@ -15,7 +15,7 @@ import (
 // read does steps in a snapshot.
 func (r *round) read(s *subject, snap *engine.Snapshot, steps []step) {
 	for _, x := range steps {
-		got := x.run(snap.Graph(s.graphs[x.graph]), nil)
+		got := x.run(snap.Graph(s.shown(x.graph)), nil)
 		r.line(s, fmt.Sprintf("graph %d at %d: %s", x.graph, snap.Epoch(), x.name), x.want, got)
 	}
 }
@@ -50,7 +50,8 @@ func (r *round) view() {
 // eachSnapshot does steps in a snapshot of every subject.
 func (r *round) eachSnapshot(steps []step) {
 	for _, s := range r.subjects {
-		err := s.db.View(background, func(snap *engine.Snapshot) error {
+		r.see(s)
+		err := s.shows().View(background, func(snap *engine.Snapshot) error {
 			r.read(s, snap, steps)
 			return nil
 		})
@@ -66,7 +67,8 @@ func (r *round) hold() {
 	r.note("hold a snapshot of %d", r.state.epoch)
 	r.held = append(r.held, r.state)
 	for _, s := range r.subjects {
-		snap, err := s.db.Snapshot(background)
+		r.see(s)
+		snap, err := s.shows().Snapshot(background)
 		r.line(s, "snapshot", "ok", fault(err))
 		r.line(s, "epoch of the snapshot", fmt.Sprint(r.state.epoch), fmt.Sprint(snap.Epoch()))
 		s.held = append(s.held, snap)
@@ -395,7 +397,7 @@ func (r *round) stats(s *subject) {
 	count := func(nodes, edges, gifts, entries int) string {
 		return fmt.Sprintf("%d nodes, %d edges, %d contributions, %d entries", nodes, edges, gifts, entries)
 	}
-	err := s.db.View(background, func(snap *engine.Snapshot) error {
+	err := s.shows().View(background, func(snap *engine.Snapshot) error {
 		stats, err := snap.Stats(background)
 		for _, g := range stats.Graphs {
 			m := r.state.graphs[uint32(g.ID)]
@@ -417,7 +419,7 @@ func (r *round) exports() {
 	want := ""
 	for i, s := range r.subjects {
 		var buf bytes.Buffer
-		err := s.db.View(background, func(snap *engine.Snapshot) error {
+		err := s.shows().View(background, func(snap *engine.Snapshot) error {
 			return snap.Export(background, "main", &buf, engine.ExportOptions{Canonical: true})
 		})
 		r.line(s, "export", "ok", fault(err))
@@ -452,5 +454,8 @@ func (r *round) end() {
 	r.verify()
 	for _, s := range r.subjects {
 		r.line(s, "close", "ok", fault(s.db.Close()))
+		if s.reader != nil {
+			r.line(s, "close the reader", "ok", fault(s.reader.Close()))
+		}
 	}
 }

@@ -28,6 +28,13 @@
 // Caches of what is derived from a graph use it as their key. Every commit
 // raises the epoch of the database.
 //
+// A database that is open for reading ([Options].ReadOnly) follows the process that writes
+// its store, if the store is one that several processes can have open: each snapshot is of
+// the latest commit, and never older than one before ([ErrStale]). [DB.Epoch] is the last
+// commit that was shown, [DB.LatestEpoch] the last that there is. A snapshot of a later
+// commit than the last one reads the names of each graph in use; vectors are
+// compared with the store when they are searched.
+//
 // # Size
 //
 // Node ids are dense and never used twice. A node's neighbours of one type are

@@ -141,7 +141,15 @@ func (n *Namespace) rewrite(ctx context.Context, change func(b kv.Batch) (gone [
 	if err := db.commit(ctx, b, kv.Sync); err != nil {
 		return err
 	}
+	db.forgetGraphs(gone)
+	done()
+	return nil
+}
+
+// forgetGraphs marks graphs as dropped that the directory does not lead to any more.
+func (db *DB) forgetGraphs(gone []uint32) {
 	db.mu.Lock()
+	defer db.mu.Unlock()
 	for _, id := range gone {
 		if g := db.graphs[id]; g != nil {
 			g.mu.Lock()
@@ -154,7 +162,4 @@ func (n *Namespace) rewrite(ctx context.Context, change func(b kv.Batch) (gone [
 			delete(db.graphs, id)
 		}
 	}
-	db.mu.Unlock()
-	done()
-	return nil
 }

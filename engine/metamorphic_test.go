@@ -50,6 +50,16 @@ func TestMetamorphic(t *testing.T) {
 			r.end()
 		})
 	})
+	t.Run("follow", func(t *testing.T) {
+		eachSeed(t, 4, func(t *testing.T, seed uint64) {
+			r := newRound(t, seed)
+			r.add("memory", memoryOpener())
+			r.follow(r.subjects[0])
+			r.run(200, r.plainOp)
+			r.exports()
+			r.end()
+		})
+	})
 	t.Run("crash", func(t *testing.T) {
 		count := &tally{}
 		t.Cleanup(func() { // when all rounds have ended
@@ -125,6 +135,26 @@ type subject struct {
 	store  kv.Store
 	graphs map[uint32]*engine.Graph
 	held   []*engine.Snapshot
+	// reader, if not nil, is what snapshots are of: a database of the same store that
+	// stays open for reading while db writes and is opened again. Its graphs are seen.
+	reader *engine.DB
+	seen   map[uint32]*engine.Graph
+}
+
+// shows returns what snapshots are of.
+func (s *subject) shows() *engine.DB {
+	if s.reader != nil {
+		return s.reader
+	}
+	return s.db
+}
+
+// shown returns the graph of an id in what snapshots are of.
+func (s *subject) shown(id uint32) *engine.Graph {
+	if s.reader != nil {
+		return s.seen[id]
+	}
+	return s.graphs[id]
 }
 
 // round is a metamorphic round.

@@ -146,6 +146,7 @@ func (db *DB) openIndex(ctx context.Context, conf vecindex.Config, bound int64) 
 	ix, err := vecindex.Open(ctx, db.store, conf, &vecindex.Options{
 		MaxMirrorBytes: bound,
 		Rerank:         db.opts.Rerank,
+		Follow:         db.readOnly,
 		ExactElements:  db.opts.ExactElements,
 		Room:           func() int64 { return half - db.mirrors.bytes(ix) },
 		MakeRoom:       func(want int64) bool { return db.mirrors.makeRoom(ix, half, want) },

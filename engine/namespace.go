@@ -109,11 +109,11 @@ func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
 
 // leadsTo reports whether an entry of the directory is of the graph id.
 func (db *DB) leadsTo(ctx context.Context, key []byte, id uint32) (bool, error) {
-	if err := db.enter(); err != nil {
-		return false, err
-	}
-	defer db.leave()
-	v, err := db.store.Get(ctx, key, nil)
+	var v []byte
+	err := db.reading(ctx, func(r kv.Reader) (err error) {
+		v, err = r.Get(ctx, key, nil)
+		return err
+	})
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -130,11 +130,10 @@ func (n *Namespace) HasGraph(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, phase.Errorf("has graph: %w", err)
 	}
-	if err := n.db.enter(); err != nil {
-		return false, err
-	}
-	defer n.db.leave()
-	_, err = n.db.store.Get(ctx, layout.Directory(n.name, name), nil)
+	err = n.db.reading(ctx, func(r kv.Reader) error {
+		_, err := r.Get(ctx, layout.Directory(n.name, name), nil)
+		return err
+	})
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -164,11 +163,7 @@ func (n *Namespace) Graphs(ctx context.Context) ([]string, error) {
 }
 
 func (db *DB) eachEntry(ctx context.Context, fn func(ns, graph string, e directoryEntry)) error {
-	if err := db.enter(); err != nil {
-		return err
-	}
-	defer db.leave()
-	return eachEntry(ctx, db.store, fn)
+	return db.reading(ctx, func(r kv.Reader) error { return eachEntry(ctx, r, fn) })
 }
 
 // eachEntry calls fn with every entry of the directory, in order of names; an
@@ -192,18 +187,22 @@ func eachEntry(ctx context.Context, r kv.Reader, fn func(ns, graph string, e dir
 // name asks for the namespace; ns is then ignored. No graph is made in a
 // namespace that was dropped.
 func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32) (e directoryEntry, err error) {
-	if err := db.enter(); err != nil {
-		return e, err
-	}
-	defer db.leave()
 	key := layout.Directory(namespace, graph)
-	v, err := db.store.Get(ctx, key, nil)
+	var v []byte
+	err = db.reading(ctx, func(r kv.Reader) (err error) {
+		v, err = r.Get(ctx, key, nil)
+		return err
+	})
 	if err == nil {
 		return decodeDirectory(key, v)
 	}
 	if !errors.Is(err, ErrNotFound) || db.ReadOnly(ctx) {
 		return e, err
 	}
+	if err := db.enter(); err != nil {
+		return e, err
+	}
+	defer db.leave()
 	if err := db.lockWriter(ctx); err != nil {
 		return e, err
 	}
@@ -263,6 +262,9 @@ func (db *DB) commit(ctx context.Context, b kv.Batch, d kv.Durability) error {
 
 // graphState returns the state of a graph, reading it the first time.
 func (db *DB) graphState(ctx context.Context, id uint32, name string) (*graphState, error) {
+	if db.readOnly {
+		return db.openFollowed(ctx, id, name)
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {

@@ -13,7 +13,8 @@ import (
 
 // Options tunes a database. The zero value is right for most uses.
 type Options struct {
-	// ReadOnly opens without writing; the database must exist.
+	// ReadOnly opens without writing; the database must exist. If the store is one that
+	// another process can write meanwhile, each snapshot shows its latest commit.
 	ReadOnly bool
 	// MustExist refuses to create the database.
 	MustExist bool

@@ -142,21 +142,31 @@ func (db *DB) View(ctx context.Context, fn func(s *Snapshot) error) (err error) 
 	return fn(s)
 }
 
-// Snapshot returns a snapshot of the latest commit, which the caller must
-// close: an open snapshot keeps what was deleted since on disk, and Close of
+// Snapshot returns a snapshot of the latest commit, in a database that is open for
+// reading the latest of the process that writes, and never an older one than it returned
+// before ([ErrStale]). The caller must close it: an open snapshot keeps what was deleted since on disk, and Close of
 // the database waits for it. Reads through it end when ctx does.
 func (db *DB) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err := db.enter(); err != nil {
 		return nil, err
 	}
-	s, err := db.store.Snapshot(ctx)
+	s, err := db.latest(ctx)
 	if err != nil {
 		db.leave()
 		return nil, phase.Errorf("snapshot: %w", err)
 	}
+	return s, nil
+}
+
+// takeSnapshot returns a snapshot as the store gives it.
+func (db *DB) takeSnapshot(ctx context.Context) (*Snapshot, error) {
+	s, err := db.store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := &Snapshot{db: db, ctx: ctx, kv: s}
 	if out.epoch, err = getUint64(ctx, s, layout.Meta("epoch")); err != nil {
-		return nil, phase.Errorf("snapshot: %w", firstError(err, out.Close()))
+		return nil, firstError(err, s.Close())
 	}
 	return out, nil
 }
