@@ -38,7 +38,8 @@ namespaces have equal canonical exports.
 graphml, csv and cypher write one graph, --graph, for Gephi, networkx, Neo4j and
 others: nodes with their names, descriptions and texts, edges with their weights.
 csv makes a folder with nodes.csv and edges.csv, cypher a script of statements.
-Without --graph it is the graph of the method that documents are indexed by.
+Without --graph it is the graph of the method that documents are indexed by, or in
+a database without documents the one that statements made.
 
 html writes one page that works without network: the graph to walk through, its
 most connected --max nodes, with search, filters and sources; and with --trace the

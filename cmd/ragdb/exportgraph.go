@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/service"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -74,7 +75,8 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 }
 
 // graphToWrite returns the graph that a flag names; if it names none, that of
-// the default method, or the first that a method built, or else the base graph.
+// the default method, or the first that a method built, or the one that statements
+// made, or else the base graph.
 func graphToWrite(ctx context.Context, c *rag.Corpus, l *service.Language, name string) (string, error) {
 	all, err := c.Namespace().Graphs(ctx)
 	if err != nil {
@@ -93,6 +95,9 @@ func graphToWrite(ctx context.Context, c *rag.Corpus, l *service.Language, name 
 		if l.BuiltBy(name) != "" {
 			return name, nil
 		}
+	}
+	if slices.Contains(all, cypher.OwnGraph) {
+		return cypher.OwnGraph, nil
 	}
 	return engine.Base, nil
 }
