@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -168,5 +170,38 @@ func TestModelsOfRemoval(t *testing.T) {
 	}
 	if n := sums(); n != 0 {
 		t.Errorf("%d sums are left", n)
+	}
+}
+
+// TestCasesOfReplaced says that a local model which stays open reads the case statistics
+// again when documents took the place of as many others.
+func TestCasesOfReplaced(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	c.Index(t, "naive", ragtest.Docs(11, 3)...)
+	long := words.NewLocal(c.Docs())
+	cases := func(l *words.Local) (out map[string][2]int64) {
+		t.Helper()
+		err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+			now, err := l.Read(s.Graph(c.Base()), false)
+			if err != nil {
+				return err
+			}
+			out = map[string][2]int64{}
+			for w := range now.Cases.Words() {
+				out[w] = [2]int64{now.Cases.Lower(w), now.Cases.Upper(w)}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, name := range []string{"Halvard", "Ingrid", "Halvard"} {
+		c.IndexFS(t, "naive", fstest.MapFS{"one.md": {Data: []byte("The ferry was built by " + name + " at the old harbour.")}}, true)
+		if got, want := cases(long), cases(words.NewLocal(c.Docs())); !maps.Equal(got, want) {
+			t.Fatalf("after %s: %d words of other counts", name, len(got))
+		}
 	}
 }

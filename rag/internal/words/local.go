@@ -121,12 +121,16 @@ func (l *Local) read(v *engine.View, newest, cased bool) (*taught, error) {
 	if !cased {
 		return now, nil
 	}
-	now.Cases, err = l.casesAt(b, state.Newest(), fmt.Sprintf("%d %d %d %s", now.version, state.Newest(), texts, raw))
+	documents, err := v.Version() // moves when some took the place of as many others
+	if err != nil {
+		return nil, err
+	}
+	now.Cases, err = l.casesAt(b, state.Newest(), fmt.Sprintf("%d %d %d %d %s", documents, now.version, state.Newest(), texts, raw))
 	return now, err
 }
 
 // casesAt reads case statistics, unless those that were read last are of the same
-// table and as many texts.
+// documents and table.
 func (l *Local) casesAt(b engine.Bucket, version uint32, of string) (*text.CaseStats, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
