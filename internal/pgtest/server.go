@@ -156,7 +156,7 @@ func (s *Server) configure(o Options) error {
 		"listen_addresses":        "127.0.0.1",
 		"unix_socket_directories": "",
 		"shared_buffers":          "32MB",
-		"max_connections":         "60",
+		"max_connections":         "200",
 		"log_min_messages":        "warning",
 	}
 	for _, k := range []string{"fsync", "full_page_writes"} {

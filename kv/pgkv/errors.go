@@ -26,6 +26,7 @@ const (
 	snapshotTooOld      = "72000"
 	uniqueViolation     = "23505"
 	duplicateTable      = "42P07"
+	duplicateObject     = "42710"
 	undefinedTable      = "42P01"
 	invalidSchema       = "3F000"
 	noUniqueKey         = "42P10"
@@ -95,8 +96,6 @@ func connecting(ctx context.Context, err error) error {
 	switch {
 	case c == undefinedTable, c == invalidSchema:
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, describe(err))
-	case c == noUniqueKey:
-		return phase.Mark(kv.ErrForeign, "the table is not one of ragdb: its column key is not its primary key")
 	case c != "" && !passing(c),
 		errors.As(err, &dns) && dns.IsNotFound,
 		errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &hostname):
@@ -134,6 +133,8 @@ func writing(ctx context.Context, err error, inCommit, sent bool) error {
 		return ended(ctx, fmt.Errorf("%w: %s", kv.ErrUncertain, describe(err)))
 	case c == divisionByZero:
 		return kv.ErrGuard
+	case c == noUniqueKey:
+		return phase.Mark(kv.ErrForeign, "the table is not one of ragdb: its column key is not its primary key")
 	case !sent, passing(c):
 		return ended(ctx, fmt.Errorf("%w: %s", kv.ErrRefused, describe(err)))
 	}

@@ -122,7 +122,7 @@ func ensure(ctx context.Context, s *session, table string, o Options) error {
 			continue
 		}
 		switch c := code(err); {
-		case try < 10 && (c == uniqueViolation || c == duplicateTable || c == internalError || passing(c) && !lost(c)):
+		case try < 10 && (c == uniqueViolation || c == duplicateTable || c == duplicateObject || c == internalError || passing(c) && !lost(c)):
 		case c == readOnlyTransaction:
 			return connecting(ctx, err)
 		default:
