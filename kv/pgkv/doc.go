@@ -52,7 +52,9 @@
 // transaction is READ COMMITTED where the server has that level: the guard's row is locked
 // by then, and no other row decides anything.
 //
-// Values travel as arrays in messages of 4 MiB.
+// Values travel as arrays in messages of 4 MiB. COPY is not used. It cannot replace rows
+// that are there, so it would need an empty range or a second table: by way of a temporary
+// table BenchmarkLoad takes 1.7 times as long as with arrays, and COPY alone 0.7 times.
 //
 // If the session has synchronous_commit = off, the transaction sets it to on: a commit
 // that returned is on the server's disk. Other values (local, remote_write, remote_apply)
