@@ -58,7 +58,7 @@ func state(t *testing.T, tab kv.Table) (n int) {
 func TestCuts(t *testing.T) {
 	t.Parallel()
 	s := shared.Server(t)
-	url := s.NewDatabase(t)
+	url := fresh(t)
 	direct := open(t, url, pgkv.Options{})
 	put(t, direct, "n", "1")
 	p := pgtest.StartProxy(t, s.Addr())
@@ -111,7 +111,7 @@ func TestCuts(t *testing.T) {
 func TestViewCuts(t *testing.T) {
 	t.Parallel()
 	s := shared.Server(t)
-	url := s.NewDatabase(t)
+	url := fresh(t)
 	p := pgtest.StartProxy(t, s.Addr())
 	tab := open(t, p.URL(url), pgkv.Options{})
 	put(t, tab, "a", "1")
@@ -224,7 +224,7 @@ func TestKills(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	s := shared.Server(t)
-	url := s.NewDatabase(t)
+	url := fresh(t)
 	p := pgtest.StartProxy(t, s.Addr())
 	tab := open(t, p.URL(url), pgkv.Options{})
 	put(t, tab, "n", "1")

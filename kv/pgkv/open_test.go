@@ -151,7 +151,7 @@ func TestOpenTogether(t *testing.T) {
 // Bounds can be lowered and not raised.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	url := shared.Server(t).NewDatabase(t)
+	url := fresh(t)
 	usual := open(t, url, pgkv.Options{}).Bounds()
 	low := kv.Bounds{ValueBytes: 100, ChangeBytes: 1000, RemoveKeys: 10, ViewAge: time.Millisecond}
 	tab := open(t, url, pgkv.Options{Bounds: low})

@@ -1,7 +1,9 @@
 package pgkv_test
 
 import (
+	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ragdb/ragdb/internal/pgtest"
@@ -36,9 +38,17 @@ func open(t testing.TB, url string, o pgkv.Options) *pgkv.Table {
 	return tab
 }
 
+var tables atomic.Int64
+
+// fresh returns the URL of a table that no other test has. It is faster than a database.
+func fresh(t testing.TB) string {
+	t.Helper()
+	return fmt.Sprintf("%s&table=fresh%d", shared.Server(t).URL(), tables.Add(1))
+}
+
 func TestTable(t *testing.T) {
 	t.Parallel()
 	kvtest.RunTable(t, func(t *testing.T) kv.Table {
-		return open(t, shared.Server(t).NewDatabase(t), pgkv.Options{})
+		return open(t, fresh(t), pgkv.Options{})
 	})
 }

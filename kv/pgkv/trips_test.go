@@ -23,7 +23,7 @@ const trip = 100 * time.Millisecond
 func far(t *testing.T, sessions int) kv.Table {
 	t.Helper()
 	s := shared.Server(t)
-	url := s.NewDatabase(t)
+	url := fresh(t)
 	p := pgtest.StartProxy(t, s.Addr())
 	tab := open(t, p.URL(url), pgkv.Options{})
 	put(t, tab, "a", "1")
@@ -142,7 +142,7 @@ func TestShared(t *testing.T) {
 // Views that are not closed leave a connection for writes. One view too many is told.
 func TestManyViews(t *testing.T) {
 	t.Parallel()
-	url := shared.Server(t).NewDatabase(t)
+	url := fresh(t)
 	tab := open(t, url+"&pool_max_conns=3", pgkv.Options{})
 	var views []kv.TableView
 	for range 2 {
