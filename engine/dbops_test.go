@@ -325,8 +325,10 @@ func (r *round) maintain() {
 	flush := r.rnd.IntN(2) == 0
 	r.note("flush %t", flush)
 	for _, s := range r.subjects {
-		m := s.store.(kv.Maintainer)
-		err := m.Flush(background)
+		var err error
+		if m, ok := s.store.(kv.Maintainer); ok {
+			err = m.Flush(background)
+		}
 		if !flush && err == nil {
 			err = s.db.Compact(background)
 		}

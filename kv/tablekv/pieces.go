@@ -104,15 +104,14 @@ func (s *Store) corrupt(key []byte, why string) error {
 
 // loadLarge reads which values are in pieces.
 func (s *Store) loadLarge(ctx context.Context) error {
-	clear(s.large)
 	if s.bounds.ValueBytes == 0 {
 		return nil
 	}
-	v, err := s.view(ctx)
-	if err != nil {
-		return err
-	}
-	defer v.release()
+	return s.reading(ctx, nil, func(v *view) error { return s.largeOf(ctx, v) })
+}
+
+func (s *Store) largeOf(ctx context.Context, v *view) error {
+	clear(s.large)
 	for lo := largeLo; ; {
 		pairs, err := v.t.Scan(ctx, lo, largeHi, false, mostRows)
 		if err != nil {

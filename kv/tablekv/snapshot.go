@@ -3,6 +3,7 @@ package tablekv
 import (
 	"bytes"
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/kv"
@@ -52,6 +53,23 @@ func (s *Store) view(ctx context.Context, keys ...[]byte) (*view, error) {
 		}
 	}
 	return v, nil
+}
+
+// reading calls fn with a view of the latest commit, of which it may already have the
+// values of keys. It calls fn again, with a new view, if the first is lost meanwhile, as
+// with its connection.
+func (s *Store) reading(ctx context.Context, keys [][]byte, fn func(v *view) error) error {
+	return s.patiently(ctx, func() error {
+		v, err := s.view(ctx, keys...)
+		if err != nil {
+			return err
+		}
+		defer v.release()
+		if err = fn(v); errors.Is(err, kv.ErrExpired) {
+			err = errors.Join(kv.ErrRefused, err)
+		}
+		return err
+	})
 }
 
 func (v *view) hold() *view {
@@ -111,20 +129,31 @@ func (v *view) raw(ctx context.Context, keys [][]byte) ([][]byte, error) {
 
 // multiGet calls fn with the values of keys.
 func (v *view) multiGet(ctx context.Context, keys [][]byte, fn func(i int, val []byte) error) error {
+	pairs, err := v.values(ctx, keys)
+	if err != nil {
+		return err
+	}
+	return each(ctx, pairs, fn)
+}
+
+// values returns the values of keys, nil for a key that has none.
+func (v *view) values(ctx context.Context, keys [][]byte) ([]kv.Pair, error) {
 	if len(keys) == 0 {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	vals, err := v.raw(ctx, keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pairs := make([]kv.Pair, len(keys))
 	for i, k := range keys {
 		pairs[i] = kv.Pair{Key: k, Value: vals[i]}
 	}
-	if err := v.whole(ctx, pairs); err != nil {
-		return err
-	}
+	return pairs, v.whole(ctx, pairs)
+}
+
+// each calls fn with each value.
+func each(ctx context.Context, pairs []kv.Pair, fn func(i int, val []byte) error) error {
 	for i, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -75,12 +75,12 @@ func (s *Store) removeRange(ctx context.Context, r kv.Range) error {
 
 // scan reads the first pairs of a range of the table.
 func (s *Store) scan(ctx context.Context, r kv.Range, limit int) ([]kv.Pair, error) {
-	v, err := s.view(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer v.release()
-	return v.t.Scan(ctx, r.Lo, r.Hi, false, limit)
+	var out []kv.Pair
+	err := s.reading(ctx, nil, func(v *view) (err error) {
+		out, err = v.t.Scan(ctx, r.Lo, r.Hi, false, limit)
+		return err
+	})
+	return out, err
 }
 
 // move makes committed changes that are staged, in steps that can be taken again. First

@@ -158,12 +158,15 @@ func (s *Store) read(ctx context.Context, keys [][]byte, fn func(i int, v []byte
 		return err
 	}
 	defer s.life.Leave()
-	v, err := s.view(ctx, keys...)
+	var vals []kv.Pair
+	err := s.reading(ctx, keys, func(v *view) (err error) {
+		vals, err = v.values(ctx, keys)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer v.release()
-	return v.multiGet(ctx, keys, fn)
+	return each(ctx, vals, fn)
 }
 
 // Iter returns an iterator over the latest commit.

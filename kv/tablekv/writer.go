@@ -90,12 +90,7 @@ func (w *writer) fold() error {
 	for i, at := range w.merged {
 		keys[i] = w.pairs[at].Key
 	}
-	v, err := w.s.view(w.ctx, keys...)
-	if err != nil {
-		return err
-	}
-	defer v.release()
-	err = v.multiGet(w.ctx, keys, func(i int, base []byte) error {
+	err := w.s.read(w.ctx, keys, func(i int, base []byte) error {
 		p := &w.pairs[w.merged[i]]
 		f := w.s.schema.NewFold(p.Key, p.Value)
 		if base != nil {
@@ -202,22 +197,18 @@ func (w *writer) fits(c *kv.Changes) (bool, error) {
 	if b.RemoveKeys == 0 || len(w.ranges) == 0 {
 		return true, nil
 	}
-	v, err := w.s.view(w.ctx)
-	if err != nil {
-		return false, err
-	}
-	defer v.release()
 	left := b.RemoveKeys
-	for _, r := range w.ranges {
-		got, err := v.t.Scan(w.ctx, r.Lo, r.Hi, false, left+1)
-		if err != nil {
-			return false, err
+	err := w.s.reading(w.ctx, nil, func(v *view) error {
+		left = b.RemoveKeys
+		for _, r := range w.ranges {
+			got, err := v.t.Scan(w.ctx, r.Lo, r.Hi, false, left+1)
+			if left -= len(got); err != nil || left < 0 {
+				return err
+			}
 		}
-		if left -= len(got); left < 0 {
-			return false, nil
-		}
-	}
-	return true, nil
+		return nil
+	})
+	return left >= 0, err
 }
 
 // order sorts the keys of changes.
