@@ -34,7 +34,6 @@ func TestMetamorphicServer(t *testing.T) {
 		r := newRound(t, 100+seed)
 		r.add("memory", memoryOpener())
 		r.add("postgres", serverOpener(server.NewDatabase(t)))
-		r.follow(r.subjects[1])
 		r.run(120, r.plainOp)
 		r.exports()
 		r.end()
