@@ -25,7 +25,17 @@ func (s *Server) Restart() error {
 }
 
 // Stop ends the server and removes its data. A second Stop does nothing.
-func (s *Server) Stop() error { return errors.Join(s.signal(syscall.SIGQUIT), os.RemoveAll(s.dir)) }
+func (s *Server) Stop() error {
+	if err := s.signal(syscall.SIGQUIT); err != nil {
+		return err
+	}
+	// A process of the server may end a moment later, and write until then.
+	err := os.RemoveAll(s.dir)
+	for end := time.Now().Add(patience); err != nil && time.Now().Before(end); err = os.RemoveAll(s.dir) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	return err
+}
 
 // signal sends a signal that ends the server, and waits for the end.
 func (s *Server) signal(sig syscall.Signal) error {
