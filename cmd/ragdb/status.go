@@ -40,6 +40,10 @@ func (a *app) printStatus(r *service.Status) {
 		for _, c := range r.Chunks {
 			line += " · " + plural(c.Count, "chunk") + " (" + c.Name + ")"
 		}
+		line += " · commit " + number(int(r.Epoch))
+		if r.Latest > r.Epoch {
+			line += ", latest " + number(int(r.Latest))
+		}
 		o.print("%s\n", line)
 		for _, k := range storedKeys() {
 			if v := r.Settings[k]; v != "" {

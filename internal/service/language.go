@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ type Language struct {
 	sets map[string]text.ChunkSet
 	// built are those graphs, with the method that built each.
 	built map[string]string
+	// have are the methods' instances that sets and built are of, as of the commit epoch.
+	have  []string
+	epoch uint64
 }
 
 // SessionOptions tune a session of the query language.
@@ -89,32 +93,59 @@ func namespaceOnly(r *cypher.Registry) (*cypher.Registry, error) {
 
 // Language reads which graphs methods built.
 func (c *Corpus) Language(ctx context.Context) (*Language, error) {
-	l := &Language{corpus: c, defaults: func() Request { return Request{} }, sets: map[string]text.ChunkSet{}, built: map[string]string{}}
-	have, err := Instances(ctx, c.Corpus)
-	if err != nil {
-		return nil, err
+	l := &Language{corpus: c, defaults: func() Request { return Request{} }}
+	return l, c.DB().View(ctx, func(s *engine.Snapshot) error { return l.look(ctx, s) })
+}
+
+// look reads which graphs methods built, unless they are those of the last look.
+func (l *Language) look(ctx context.Context, s *engine.Snapshot) error {
+	if l.built != nil && s.Epoch() == l.epoch {
+		return nil
 	}
+	var have []string
+	for name, err := range l.corpus.Instances(s.Graph(l.corpus.Base()).WithContext(ctx)) {
+		if err != nil {
+			return err
+		}
+		have = append(have, name)
+	}
+	if l.built == nil || !slices.Equal(have, l.have) {
+		if err := l.open(ctx, have); err != nil {
+			return err
+		}
+	}
+	l.have, l.epoch = have, s.Epoch()
+	return nil
+}
+
+// open reads which graphs some instances built.
+func (l *Language) open(ctx context.Context, have []string) error {
+	sets, built := map[string]text.ChunkSet{}, map[string]string{}
 	for _, name := range have {
 		spec, err := method.ParseInstance(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		sys, err := c.Methods.Open(ctx, c.Docs(), spec)
+		sys, err := l.corpus.Methods.Open(ctx, l.corpus.Docs().Existing(), spec)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue // its graph was dropped
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if g := sys.Graph(); g != nil {
-			l.sets[g.Name()], l.built[g.Name()] = sys.ChunkSet(), name
+			sets[g.Name()], built[g.Name()] = sys.ChunkSet(), name
 		}
 	}
-	return l, nil
+	l.sets, l.built = sets, built
+	return nil
 }
 
 // BuiltBy returns the method that built a graph, "" if none did.
 func (l *Language) BuiltBy(graph string) string { return l.built[graph] }
 
-// open opens the models of questions.
-func (l *Language) open(ctx context.Context) (*rag.Models, error) {
+// questions opens the models of questions.
+func (l *Language) questions(ctx context.Context) (*rag.Models, error) {
 	if l.models == nil {
 		m, err := l.corpus.Models(ctx, l.defaults().Rules)
 		if err != nil {
@@ -128,11 +159,14 @@ func (l *Language) open(ctx context.Context) (*rag.Models, error) {
 // env is what operators run in: models are opened when a text is to be
 // embedded. The filter of questions holds for statements, too.
 func (l *Language) env(s *engine.Snapshot) *query.Env {
+	// A session outlives what others index. If it cannot be read, what was read before is
+	// used, and the statement meets the error itself.
+	_ = l.look(context.Background(), s)
 	filter := l.corpus.Env(s, nil, method.Question{Where: l.where, WhereAny: l.defaults().WhereAny}, nil)
 	return &query.Env{
 		Snap: s, Allow: filter.Allow, AllowAny: filter.AllowAny, Tokens: l.corpus.Tokens().Count, Analyze: l.corpus.Analyze,
 		Embed: func(ctx context.Context, text string) ([]float32, error) {
-			m, err := l.open(ctx)
+			m, err := l.questions(ctx)
 			if err != nil {
 				return nil, err
 			}

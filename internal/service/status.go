@@ -29,6 +29,9 @@ type Status struct {
 	Failed     []FailedItem      `json:"failed"`
 	Settings   map[string]string `json:"settings"`
 	Memory     Memory            `json:"memory"`
+	// Latest is the number of the last commit in the store. It is above Epoch if others
+	// wrote meanwhile.
+	Latest uint64 `json:"latest"`
 }
 
 type MethodStatus struct {
@@ -115,7 +118,11 @@ func (c *Corpus) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	stats, err := snap.MemoryStats(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r.Memory = BeyondMemory(&stats)
+	r.Latest, err = c.DB().LatestEpoch(ctx)
 	return r, err
 }
 
