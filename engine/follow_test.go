@@ -6,20 +6,28 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/kvtest"
 	"github.com/ragdb/ragdb/kv/memkv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/kv/tablekv"
 )
 
 // follow has the snapshots of a subject be those of a database that is open for reading,
-// as another process would have it, from now on.
-func (r *round) follow(s *subject) {
+// as another process would have it, from now on. openStore opens its store; nil is the
+// store of the subject.
+func (r *round) follow(s *subject, openStore opener) {
+	if openStore == nil {
+		openStore = func(context.Context, string, *kv.Schema) (kv.Store, error) { return s.store, nil }
+	}
 	var err error
 	s.reader, err = engine.Open(background, "db", &engine.Options{
 		ReadOnly: true, MemoryBudget: 16 << 20,
-		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return s.store, nil },
+		OpenStore: openStore,
 	})
 	if err != nil {
 		r.fail("%s: open for reading: %v", s.name, err)
@@ -53,6 +61,40 @@ func (r *round) see(s *subject) {
 	}
 	latest, err := s.reader.LatestEpoch(background)
 	r.line(s, "latest epoch", fmt.Sprint(r.state.epoch, nil), fmt.Sprint(latest, err))
+}
+
+// tables opens stores in one table, for one writer and for readers, with bounds that part
+// large commits.
+func tables(table func() (kv.Table, error), readOnly bool) opener {
+	return func(ctx context.Context, _ string, s *kv.Schema) (kv.Store, error) {
+		tab, err := table()
+		if err != nil {
+			return nil, err
+		}
+		return tablekv.Open(ctx, tab, s, &tablekv.Options{ReadOnly: readOnly, Lease: 2 * time.Second})
+	}
+}
+
+// smallTable bounds the tables of such tests.
+var smallTable = kv.Bounds{ValueBytes: 2 << 10, ChangeBytes: 32 << 10, RemoveKeys: 50}
+
+// TestFollowTable does the stream of TestMetamorphic/follow to a table of a server in
+// memory, which has two processes as its users.
+func TestFollowTable(t *testing.T) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		server := kvtest.NewServer(seed)
+		table := func() (kv.Table, error) { return server.Table(smallTable), nil }
+		r := newRound(t, 200+seed)
+		r.add("table", func(*pebblekv.Options) opener { return tables(table, false) })
+		r.follow(r.subjects[0], tables(table, true))
+		r.run(120, r.plainOp)
+		r.exports()
+		r.end()
+	}
 }
 
 // followed returns a database, and one that is open for reading on the same store.

@@ -54,7 +54,7 @@ func TestMetamorphic(t *testing.T) {
 		eachSeed(t, 4, func(t *testing.T, seed uint64) {
 			r := newRound(t, seed)
 			r.add("memory", memoryOpener())
-			r.follow(r.subjects[0])
+			r.follow(r.subjects[0], nil)
 			r.run(200, r.plainOp)
 			r.exports()
 			r.end()
