@@ -1,9 +1,13 @@
 package vecindex_test
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ragdb/ragdb/vecindex"
@@ -123,5 +127,81 @@ func TestFollow(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestFollowConcurrently has several Views at a time search an index that follows, while
+// another one of the store writes vectors and links them. Run it with -race.
+func TestFollowConcurrently(t *testing.T) {
+	for _, kind := range []vecindex.Kind{vecindex.Flat, vecindex.HNSW, vecindex.IVF} {
+		t.Run(kind.String(), func(t *testing.T) {
+			t.Parallel()
+			cfg := config(vecindex.L2)
+			cfg.Kind, cfg.Dim, cfg.Seed, cfg.EfConstruction = kind, 8, 7, 32
+			p := newPointsOf(t, memory(t), cfg, vecindex.Options{})
+			p.put(upTo(1500)...)
+			p.must(p.ix.Flush(t.Context(), p.commit))
+			follower := mustOpen(t, p.st, cfg, &vecindex.Options{Follow: true})
+			follower.WalkFew()
+			query := p.draw()
+			var done atomic.Bool
+			var all sync.WaitGroup
+			look := func() error {
+				snap, err := p.st.Snapshot(context.Background())
+				if err != nil {
+					return err
+				}
+				defer snap.Close()
+				v, err := follower.At(context.Background(), snap, math.MaxInt32)
+				if err != nil {
+					return err
+				}
+				defer v.Close()
+				for _, exact := range []bool{true, false} {
+					hits, err := v.Search(context.Background(), vecindex.Search{Vector: query, K: 20, Exact: exact}, nil)
+					if err != nil {
+						return err
+					}
+					ids := make([]uint64, len(hits))
+					for i, h := range hits {
+						ids[i] = h.ID
+					}
+					scores, err := v.Score(context.Background(), query, ids, nil)
+					if err != nil {
+						return err
+					}
+					for i, h := range hits {
+						if math.Abs(float64(scores[i]-h.Score)) > 0.05*math.Abs(float64(h.Score))+0.05 {
+							return fmt.Errorf("node %d was found with score %g and has %g", h.ID, h.Score, scores[i])
+						}
+					}
+					if len(hits) != 20 {
+						return fmt.Errorf("%d hits of %d", len(hits), v.Len())
+					}
+				}
+				return nil
+			}
+			for range 3 {
+				all.Go(func() {
+					for !done.Load() {
+						if err := look(); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			for n := range uint64(25) {
+				p.put(2000+n, n*7, n*11)
+				p.delete(1000 + n)
+				if n%5 == 4 {
+					p.must(p.ix.Flush(t.Context(), p.commit))
+				}
+			}
+			p.must(p.ix.Settle(t.Context(), p.commit))
+			done.Store(true)
+			all.Wait()
+			p.must(look())
+		})
 	}
 }
