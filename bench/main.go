@@ -36,6 +36,7 @@ func suites() []suite {
 		{"communities", "tightness of the communities of attributed graphs, by how they are found", communitiesFlags},
 		{"documents", "indexing as a corpus grows: all at once, without news, one document more", documentsFlags},
 		{"text", "building, size and ranked searches of a text index on drawn documents", textFlags},
+		{"server", "a database on a PostgreSQL server beside one in a directory", serverFlags},
 		{"scale", "the figures of other suites at a size, ten and a hundred times that", scaleFlags},
 		{"http", "searches over HTTP beside the same through the Go API", httpFlags},
 		{"paraphrase", "write data sets whose questions share no words with their passages", paraphraseFlags},
