@@ -209,7 +209,7 @@ var last = []string{"Withdraw", "DeleteNode", "DropIndex", "DropSpace", "Drop", 
 
 // callAll calls every exported method of a value, nothing in each place first.
 func (w *matrixWorld) callAll(t *testing.T, on any) {
-	v := reflect.ValueOf(on)
+	v, folder := reflect.ValueOf(on), t.TempDir()
 	var names []string
 	for i := range v.NumMethod() {
 		names = append(names, v.Type().Method(i).Name)
@@ -241,6 +241,9 @@ func (w *matrixWorld) callAll(t *testing.T, on any) {
 				arg := reflect.New(in).Elem()
 				if pool[at] != nil {
 					arg.Set(reflect.ValueOf(pool[at]))
+				}
+				if name == "Backup" && in.Kind() == reflect.String && arg.Len() > 0 { // it is the name of a folder
+					arg.SetString(filepath.Join(folder, arg.String()))
 				}
 				args = append(args, arg)
 			}

@@ -462,6 +462,7 @@ func (p *payments) settle(dir string) {
 // What is left when it is done is sound and equal to what a run without deaths
 // leaves, down to the node ids and the marks of the queue.
 func TestKill(t *testing.T) {
+	ragtest.NeedsDirectory(t)
 	t.Parallel()
 	docs, kills := 60, 18
 	if *long {
@@ -473,6 +474,7 @@ func TestKill(t *testing.T) {
 // TestPaidOnce is TestKill with a provider that costs: a call is never made
 // again once its reply is kept, whenever the process dies.
 func TestPaidOnce(t *testing.T) {
+	ragtest.NeedsDirectory(t)
 	t.Parallel()
 	docs, kills := 24, 9
 	if *long {

@@ -197,6 +197,7 @@ func bucketsOf(t *testing.T, c *rag.Corpus, model string) (out []string) {
 
 // TestReembedKilled changes the embedding model in processes that are killed.
 func TestReembedKilled(t *testing.T) {
+	ragtest.NeedsDirectory(t)
 	t.Parallel()
 	s := newModelServer(t, llmtest.Options{})
 	j := remoteJob{endpoint: endpoint{URL: s.URL}, Dir: filepath.Join(t.TempDir(), "db"), Seed: 62, Docs: 30,

@@ -252,6 +252,7 @@ func failing(share float64) []llmtest.Fault {
 // run leaves that nothing happens to, vectors included, and nothing was paid
 // again that was kept.
 func TestKillRemote(t *testing.T) {
+	ragtest.NeedsDirectory(t)
 	t.Parallel()
 	docs := 140
 	if testing.Short() {
@@ -262,6 +263,7 @@ func TestKillRemote(t *testing.T) {
 
 // TestKillRemoteLong is TestKillRemote with 10,000 chunks and a bound on memory.
 func TestKillRemoteLong(t *testing.T) {
+	ragtest.NeedsDirectory(t)
 	if !*long {
 		t.Skip("needs -long")
 	}

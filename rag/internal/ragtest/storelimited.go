@@ -4,6 +4,7 @@ package ragtest
 
 import (
 	"context"
+	"testing"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -14,4 +15,10 @@ import (
 // newStore opens a store with bounds: see package engine's tests with this tag.
 func newStore(ctx context.Context) (kv.Store, error) {
 	return new(kvtest.Limited).Open(ctx, "memory", layout.Schema(), tablekv.Options{})
+}
+
+// NeedsDirectory skips the test.
+func NeedsDirectory(t testing.TB) {
+	t.Helper()
+	t.Skip("the store is on a server, not in a directory")
 }
