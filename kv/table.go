@@ -13,8 +13,9 @@ type Table interface {
 	// Bounds returns what the table can take. It never changes.
 	Bounds() Bounds
 	// View opens the state of the latest commit and reads some keys of it, as
-	// [TableView.MultiGet] does, in one round trip. Its error, and that of a view's
-	// reads, is [ErrRefused] if the same call may succeed a moment later.
+	// [TableView.MultiGet] does, in one round trip. Its error is [ErrRefused] if
+	// the same call may succeed a moment later. That of a view's reads is [ErrExpired] if
+	// the view is lost, with its connection or by its age.
 	View(ctx context.Context, keys ...[]byte) (TableView, [][]byte, error)
 	// Write makes all changes in one transaction, provided that the key of the guard has
 	// the value that it expects: else it changes nothing and returns [ErrGuard]. It is
@@ -34,6 +35,9 @@ type TableView interface {
 	// ones in descending order if reverse is set. Fewer mean that there are no more. A
 	// nil bound is open. It is one round trip. The caller owns the pairs.
 	Scan(ctx context.Context, lo, hi []byte, reverse bool, limit int) ([]Pair, error)
+	// Gather reads keys as MultiGet does, and the first pairs of ranges as Scan does, all
+	// in one round trip.
+	Gather(ctx context.Context, keys [][]byte, ranges []Range, limit int) (values [][]byte, rows [][]Pair, err error)
 	Close() error
 }
 

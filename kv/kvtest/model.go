@@ -103,6 +103,7 @@ func CheckReader(t *testing.T, rnd *rand.Rand, r kv.Reader, m *Model) {
 	}
 	keys := m.Keys()
 	checkGets(t, rnd, r, m, keys)
+	checkGather(t, rnd, r, m, keys)
 	for range 4 {
 		lo, hi := randomBound(rnd, keys), randomBound(rnd, keys)
 		it, err := r.Iter(t.Context(), lo, hi)

@@ -217,6 +217,17 @@ func (v *tableView) MultiGet(ctx context.Context, keys [][]byte) ([][]byte, erro
 	})
 }
 
+func (v *tableView) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {
+	vals, err := v.MultiGet(ctx, keys)
+	rows := make([][]kv.Pair, len(ranges))
+	for i, r := range ranges {
+		if err == nil {
+			rows[i], err = v.Scan(ctx, r.Lo, r.Hi, false, limit)
+		}
+	}
+	return vals, rows, err
+}
+
 func (v *tableView) Scan(ctx context.Context, lo, hi []byte, reverse bool, limit int) ([]kv.Pair, error) {
 	if err := errors.Join(ctx.Err(), v.alive()); err != nil {
 		return nil, err

@@ -50,8 +50,30 @@ func tableScans(t *testing.T, tab kv.Table) {
 					if !slices.Equal(got, want[:min(limit, len(want))]) {
 						t.Errorf("%q to %q, %d, reverse %v: %q, not %q", lo, hi, limit, reverse, got, want)
 					}
+					if !reverse {
+						gathered(t, v, lo, hi, limit, want[:min(limit, len(want))])
+					}
 				}
 			}
+		}
+	}
+}
+
+// gathered compares what one call reads of a range, twice, and of two keys.
+func gathered(t *testing.T, v kv.TableView, lo, hi []byte, limit int, want []string) {
+	t.Helper()
+	r := kv.Range{Lo: lo, Hi: hi}
+	vals, rows, err := v.Gather(t.Context(), [][]byte{[]byte("none"), []byte("aa")}, []kv.Range{r, r}, limit)
+	if err != nil || len(vals) != 2 || vals[0] != nil || string(vals[1]) != "vaa" || len(rows) != 2 {
+		t.Fatalf("gather %q to %q: %q, %q, %v", lo, hi, vals, rows, err)
+	}
+	for _, some := range rows {
+		got := []string{}
+		for _, p := range some {
+			got = append(got, string(p.Key))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("gather %q to %q, %d: %q, not %q", lo, hi, limit, got, want)
 		}
 	}
 }

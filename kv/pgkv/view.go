@@ -122,11 +122,13 @@ func (v *view) MultiGet(ctx context.Context, keys [][]byte) ([][]byte, error) {
 	return out, nil
 }
 
-// Scan returns the first pairs of a range, or the last ones.
-func (v *view) Scan(ctx context.Context, lo, hi []byte, reverse bool, limit int) ([]kv.Pair, error) {
-	var out []kv.Pair
+// scan returns the steps of a scan, none if it finds nothing, that append to out.
+func scan(lo, hi []byte, reverse bool, limit int, out *[]kv.Pair) []step {
+	if limit <= 0 || hi != nil && bytes.Compare(lo, hi) >= 0 {
+		return nil
+	}
 	st := step{do: scanFrom, params: [][]byte{plain(lo)}, row: func(vals [][]byte) {
-		out = append(out, kv.Pair{Key: append([]byte{}, vals[0]...), Value: append([]byte{}, vals[1]...)})
+		*out = append(*out, kv.Pair{Key: append([]byte{}, vals[0]...), Value: append([]byte{}, vals[1]...)})
 	}}
 	if hi != nil {
 		st.do, st.params = scanBetween, append(st.params, hi)
@@ -135,14 +137,29 @@ func (v *view) Scan(ctx context.Context, lo, hi []byte, reverse bool, limit int)
 		st.do += scanFromDown - scanFrom
 	}
 	st.params = append(st.params, number(limit))
-	steps := []step{st}
-	if limit <= 0 || hi != nil && bytes.Compare(lo, hi) >= 0 {
-		steps = nil
-	}
-	if err := v.read(ctx, steps...); err != nil {
+	return []step{st}
+}
+
+// Scan returns the first pairs of a range, or the last ones.
+func (v *view) Scan(ctx context.Context, lo, hi []byte, reverse bool, limit int) ([]kv.Pair, error) {
+	var out []kv.Pair
+	if err := v.read(ctx, scan(lo, hi, reverse, limit, &out)...); err != nil {
 		return nil, v.t.wrap("scan", err)
 	}
 	return out, nil
+}
+
+// Gather reads keys and the first pairs of ranges.
+func (v *view) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {
+	vals, steps := gets(keys)
+	rows := make([][]kv.Pair, len(ranges))
+	for i, r := range ranges {
+		steps = append(steps, scan(r.Lo, r.Hi, false, limit, &rows[i])...)
+	}
+	if err := v.read(ctx, steps...); err != nil {
+		return nil, nil, v.t.wrap("read", err)
+	}
+	return vals, rows, nil
 }
 
 // read runs steps on one of the view's sessions. No steps only look at the view.

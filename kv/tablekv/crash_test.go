@@ -41,7 +41,14 @@ func TestStops(t *testing.T) {
 		if before.Equal(t.Context(), r) != nil {
 			found = after
 		}
-		kvtest.CheckReader(t, rnd, r, found)
+		sn, serr := r.Snapshot(t.Context())
+		if serr != nil {
+			t.Fatal(serr)
+		}
+		for range 3 {
+			kvtest.CheckReader(t, rnd, sn, found)
+		}
+		_ = sn.Close()
 		w2 := open(t, server.Table(tiny))
 		kvtest.CheckReader(t, rnd, r, found)
 		b := w2.NewBatch()
