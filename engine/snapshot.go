@@ -164,7 +164,7 @@ func (db *DB) takeSnapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Snapshot{db: db, ctx: ctx, kv: s}
+	out := &Snapshot{db: db, ctx: ctx, kv: newAheadReader(s)}
 	if out.epoch, err = getUint64(ctx, s, layout.Meta("epoch")); err != nil {
 		return nil, firstError(err, s.Close())
 	}
@@ -191,22 +191,28 @@ func (s *Snapshot) Close() error {
 		return nil
 	}
 	s.done = true
-	views, idle := s.views, s.idle
-	s.idle = nil
 	s.mu.Unlock()
-	for _, v := range views {
-		v.Close()
-	}
-	var err error
-	for _, l := range idle {
-		err = firstError(err, l.kv.Close())
-	}
-	err = firstError(err, s.kv.Close())
+	err := firstError(s.release(), s.kv.Close())
 	s.db.leave()
 	if err != nil {
 		return phase.Errorf("close snapshot: %w", err)
 	}
 	return nil
+}
+
+// release closes what was opened on the snapshot.
+func (s *Snapshot) release() (err error) {
+	s.mu.Lock()
+	views, idle := s.views, s.idle
+	s.done, s.idle = true, nil
+	s.mu.Unlock()
+	for _, v := range views {
+		v.Close()
+	}
+	for _, l := range idle {
+		err = firstError(err, l.kv.Close())
+	}
+	return err
 }
 
 // Graph returns a view of g at the snapshot. It is cheap. A nil or zero snapshot

@@ -11,8 +11,9 @@ import (
 // for concurrent use.
 type Counter struct {
 	kv.Store
-	mu sync.Mutex // guards the fields below
-	n  Reads
+	server bool
+	mu     sync.Mutex // guards the fields below
+	n      Reads
 }
 
 // Reads are counts of reads.
@@ -33,6 +34,14 @@ type Reads struct {
 
 // NewCounter counts what is read of a store.
 func NewCounter(s kv.Store) *Counter { return &Counter{Store: s, n: Reads{Tags: map[byte]int{}}} }
+
+// NewRemote counts what is read of a store that is used as one behind a server: its
+// snapshots are [kv.Gatherer]s.
+func NewRemote(s kv.Store) *Counter {
+	c := NewCounter(s)
+	c.server = true
+	return c
+}
 
 // Take returns what was read since the last call.
 func (c *Counter) Take() Reads {
@@ -74,7 +83,11 @@ func (c *Counter) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	c.mu.Lock()
 	c.n.Snapshots++
 	c.mu.Unlock()
-	return &countedSnapshot{snap, c}, err
+	out := &countedSnapshot{snap, c}
+	if c.server {
+		return &gatheringSnapshot{out}, err
+	}
+	return out, err
 }
 
 // Get implements [kv.Reader].
