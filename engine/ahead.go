@@ -68,6 +68,16 @@ func (s *Snapshot) Ahead(ctx context.Context, n int, read func(s *Snapshot, i in
 	return nil
 }
 
+// ahead is [Snapshot.Ahead] of reads of one graph; it does nothing in a transaction.
+func (r *reader) ahead(n int, read func(r *reader, i int) error) error {
+	if r.snap == nil {
+		return nil
+	}
+	return r.snap.Ahead(r.ctx, n, func(s *Snapshot, i int) error {
+		return read(&s.Graph(r.graph).WithContext(r.ctx).reader, i)
+	})
+}
+
 // aheadWants is what reads miss.
 type aheadWants struct {
 	keys   map[string]struct{}

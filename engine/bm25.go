@@ -78,6 +78,9 @@ func (r *reader) terms(field string, q []string, o TermsOptions) ([]Scored, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := r.aheadTerms(id, q); err != nil {
+		return nil, err
+	}
 	total, err := r.lexSum(id, "")
 	if err != nil || total[0] == 0 {
 		return nil, err

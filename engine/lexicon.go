@@ -135,3 +135,24 @@ func (r *reader) termsOf(field string, id NodeID) ([]TermFreq, error) {
 	}
 	return terms, nil
 }
+
+// aheadTerms reads ahead the sums of a field and of terms, and the first postings of
+// these.
+func (r *reader) aheadTerms(field uint32, terms []string) error {
+	return r.ahead(2*len(terms)+1, func(r *reader, i int) error {
+		switch {
+		case i == 2*len(terms):
+			_, err := r.lexSum(field, "")
+			return err
+		case terms[i/2] == "":
+			return nil
+		case i%2 == 0:
+			_, err := r.lexSum(field, terms[i/2])
+			return err
+		}
+		for _, err := range scan(r.ctx, r.kv, layout.PostingsTerm(r.g, field, terms[i/2])) {
+			return err
+		}
+		return nil
+	})
+}

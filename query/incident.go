@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -144,6 +145,9 @@ func (r *incidentRun) between() error {
 func (r *incidentRun) around() error {
 	within, leaving := r.o.Within || !r.o.Leaving, r.o.Leaving || !r.o.Within
 	for i := range r.items {
+		if err := r.l.e.aheadFrom(r.l.ctx, i, r.items, r.ahead); err != nil {
+			return err
+		}
 		from := &r.items[i]
 		if r.at[from.ID] != i {
 			continue
@@ -218,6 +222,31 @@ func (r *incidentRun) each(id engine.NodeID, fn func(engine.Edge) error) error {
 		}
 	}
 	return nil
+}
+
+// ahead reads what around is going to read of an item.
+func (r *incidentRun) ahead(e *Env, it Item) error {
+	l, err := e.lens(r.l.ctx, r.o.Graph)
+	if err != nil {
+		return err
+	}
+	own := *r
+	own.l, own.kept = l, maps.Clone(r.kept)
+	var edges []engine.Edge
+	err = own.each(it.ID, func(edge engine.Edge) error {
+		edges = append(edges, edge)
+		return nil
+	})
+	if err != nil || !r.o.Ranked && r.o.PerNode <= 0 {
+		return err
+	}
+	return e.Ahead(r.l.ctx, 2*len(edges), func(e *Env, i int) error {
+		l, err := e.lens(r.l.ctx, r.o.Graph)
+		if err == nil {
+			_, err = l.degree([]engine.NodeID{edges[i/2].From, edges[i/2].To}[i%2], r.filter, r.types)
+		}
+		return err
+	})
 }
 
 // first calls fn with the first edges of a node, Most of them; whole says that it has

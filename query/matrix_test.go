@@ -54,6 +54,9 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		_, err := e.Eval(m.ctx, plan)
 		return err
 	},
+	"Env.Ahead": func(m *matrixWorld, e *query.Env, _ query.Op) error {
+		return errors.Join(e.Ahead(m.ctx, 2, func(*query.Env, int) error { return nil }), e.Ahead(m.ctx, -1, nil))
+	},
 	"Env.Label": func(m *matrixWorld, e *query.Env, _ query.Op) error {
 		_, err := e.Label(m.ctx, m.g, 1)
 		_, nothing := e.Label(m.ctx, nil, 0)

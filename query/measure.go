@@ -67,6 +67,13 @@ func (o *Reweigh) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	out := Set{Items: make([]Item, 0, len(in.Items))}
+	err = e.Ahead(ctx, len(in.Items), func(e *Env, i int) error {
+		_, _, err := o.By.figure(ctx, e, in.Items[i])
+		return err
+	})
+	if err != nil {
+		return Set{}, err
+	}
 	defer func() { e.coming = nil }()
 	for i, it := range in.Items {
 		e.coming = in.Items[i:]

@@ -67,6 +67,9 @@ func (o *Neighbors) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	w := neighborWalk{o: o, l: l, filter: filter, seen: map[engine.NodeID]int{}}
 	for i := range in.Items {
+		if err := e.aheadFrom(ctx, i, in.Items, w.ahead); err != nil {
+			return Set{}, err
+		}
 		if in.Items[i].ID == 0 || in.Items[i].Graph != o.Graph.ID() {
 			continue
 		}
@@ -149,6 +152,31 @@ func (w *neighborWalk) visit(from *Item) (more bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// ahead reads what a visit of an item is going to read.
+func (w *neighborWalk) ahead(e *Env, it Item) error {
+	if it.ID == 0 || it.Graph != w.o.Graph.ID() {
+		return nil
+	}
+	l, err := e.lens(w.l.ctx, w.o.Graph)
+	if err != nil {
+		return err
+	}
+	var found []Item
+	err = l.edges(it.ID, w.filter, func(edge engine.Edge) error {
+		if found = append(found, Item{Graph: it.Graph, ID: edge.Other(it.ID)}); len(found) == aheadItems {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && err != errEnough || w.o.Tokens == 0 {
+		return err
+	}
+	return e.Ahead(w.l.ctx, len(found), func(e *Env, i int) error {
+		_, err := w.o.Size(w.l.ctx, e, found[i])
+		return err
+	})
 }
 
 // adds reports whether scores are added up: then only the greatest gift is told,

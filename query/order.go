@@ -48,6 +48,13 @@ func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	items := make([]ranked, len(s.Items))
 	figures := make([]float64, len(s.Items)*len(o.Then))
+	err = e.Ahead(ctx, len(s.Items)*len(o.Then), func(e *Env, i int) error {
+		_, _, err := o.Then[i%len(o.Then)].figure(ctx, e, s.Items[i/len(o.Then)])
+		return err
+	})
+	if err != nil {
+		return Set{}, err
+	}
 	defer func() { e.coming = nil }()
 	for i := range s.Items {
 		n := i * len(o.Then)

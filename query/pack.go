@@ -87,6 +87,9 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 		if err := ctx.Err(); err != nil {
 			return Set{}, err
 		}
+		if err := e.aheadFrom(ctx, i, in.Items, func(e *Env, it Item) error { return o.ahead(ctx, e, it) }); err != nil {
+			return Set{}, err
+		}
 		e.coming = in.Items[i:]
 		if o.Size != nil && (len(out.Items) > 0 || o.Cut == nil) {
 			n, err := o.Size(ctx, e, it)
@@ -134,6 +137,17 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 		out.Used = 0
 	}
 	return out, nil
+}
+
+// ahead reads what packing an item reads.
+func (o *Pack) ahead(ctx context.Context, e *Env, it Item) error {
+	if o.Size != nil {
+		if _, err := o.Size(ctx, e, it); err != nil {
+			return err
+		}
+	}
+	_, _, err := o.Render(ctx, e, it)
+	return err
 }
 
 // Explain implements [Op].

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/bits"
 	"slices"
 
@@ -73,6 +74,23 @@ func (o *PathRows) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, nil
 	}
 	groups, types := l.nodeTypes([]string{o.Group}), typesKey(o.Types)
+	err = e.Ahead(ctx, 2*len(sets[0].Items), func(e *Env, i int) error {
+		it := sets[0].Items[i/2]
+		if it.ID != 0 || it.Graph != o.Graph.ID() {
+			return nil
+		}
+		l, err := e.lens(ctx, o.Graph)
+		if err != nil {
+			return err
+		}
+		id := []engine.NodeID{it.Edge.From, it.Edge.To}[i%2]
+		_, _, err = l.typeOf(id)
+		_, err2 := l.degree(id, filter, types)
+		return errors.Join(err, err2)
+	})
+	if err != nil {
+		return Set{}, err
+	}
 	rows := make([]pathRow, 0, len(sets[0].Items))
 	for _, it := range sets[0].Items {
 		if it.ID != 0 || it.Graph != o.Graph.ID() {

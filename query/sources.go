@@ -84,6 +84,9 @@ func (o *Sources) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, nil
 	}
 	for i := range in.Items {
+		if err := e.aheadFrom(ctx, i, in.Items, r.ahead); err != nil {
+			return Set{}, err
+		}
 		if in.Items[i].Graph != o.Graph.ID() {
 			continue
 		}

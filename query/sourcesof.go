@@ -42,6 +42,28 @@ func (r *sourcesRun) of(it *Item) ([]source, error) {
 	return out, err
 }
 
+// ahead reads what a visit of an item is going to read.
+func (r *sourcesRun) ahead(e *Env, it Item) error {
+	if it.Graph != r.o.Graph.ID() {
+		return nil
+	}
+	l, err := e.lens(r.l.ctx, r.o.Graph)
+	if err != nil {
+		return err
+	}
+	own := *r
+	own.l, own.found = l, map[engine.NodeID]*roaring.Bitmap{}
+	sources, err := own.of(&it)
+	if err != nil || r.o.Tokens == 0 {
+		return err
+	}
+	sources = sources[:min(len(sources), aheadItems)]
+	return e.Ahead(r.l.ctx, len(sources), func(e *Env, i int) error {
+		_, err := r.o.Size(r.l.ctx, e, Item{Graph: it.Graph, ID: sources[i].id})
+		return err
+	})
+}
+
 // placeOf returns the place of a source in the set of Order, after all others if it
 // is not there.
 func (r *sourcesRun) placeOf(s source) int {
@@ -139,6 +161,16 @@ func (r *sourcesRun) countNodes(id engine.NodeID, sources []source) error {
 	if err != nil {
 		return err
 	}
+	err = r.l.e.Ahead(r.l.ctx, len(sources), func(e *Env, i int) error {
+		l, err := e.lens(r.l.ctx, r.o.Graph)
+		if err == nil && r.found[sources[i].id] == nil {
+			_, err = l.neighborSet(sources[i].id, r.back)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for i := range sources {
 		s := &sources[i]
 		found := r.found[s.id]
@@ -155,6 +187,9 @@ func (r *sourcesRun) countNodes(id engine.NodeID, sources []source) error {
 
 // countEdges counts for each source the edges of an item that it contributed to.
 func (r *sourcesRun) countEdges(id engine.NodeID) (map[engine.NodeID]int, error) {
+	if err := r.aheadEdges(id); err != nil {
+		return nil, err
+	}
 	count := map[engine.NodeID]int{}
 	looked := 0
 	err := r.l.edges(id, r.near, func(edge engine.Edge) error {
@@ -175,4 +210,31 @@ func (r *sourcesRun) countEdges(id engine.NodeID) (map[engine.NodeID]int, error)
 		err = nil
 	}
 	return count, err
+}
+
+// aheadEdges reads the sources of the edges of an item that countEdges looks at.
+func (r *sourcesRun) aheadEdges(id engine.NodeID) error {
+	return r.l.e.Ahead(r.l.ctx, 1, func(e *Env, _ int) error {
+		l, err := e.lens(r.l.ctx, r.o.Graph)
+		if err != nil {
+			return err
+		}
+		var edges []engine.Edge
+		err = l.edges(id, r.near, func(edge engine.Edge) error {
+			if edges = append(edges, edge); r.o.Most > 0 && len(edges) == r.o.Most {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && err != errEnough {
+			return err
+		}
+		return e.Ahead(r.l.ctx, len(edges), func(e *Env, i int) error {
+			l, err := e.lens(r.l.ctx, r.o.Graph)
+			if err == nil {
+				_, err = l.sources(engine.EdgeTarget(edges[i].From, edges[i].To, edges[i].Type))
+			}
+			return err
+		})
+	})
 }

@@ -79,6 +79,16 @@ func (r *tableRows) fit(ctx context.Context, items []Item, header string, budget
 	used := r.e.Tokens(header + "\n")
 	defer func() { r.e.coming = nil }()
 	for i, it := range items {
+		err := r.e.aheadFrom(ctx, i, items, func(e *Env, it Item) error {
+			if _, ok := r.made[it.Ref()]; ok {
+				return nil
+			}
+			_, err := r.o.Render(ctx, e, it, len(r.made))
+			return err
+		})
+		if err != nil {
+			return out, false, err
+		}
 		made, ok := r.made[it.Ref()]
 		if !ok {
 			r.e.coming = items[i:]

@@ -39,6 +39,24 @@ func (o *Twins) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	var out Set
 	of := map[engine.NodeID]Ref{} // whose twin a node is: of two items, the first's
+	err = e.Ahead(ctx, len(in.Items), func(e *Env, i int) error {
+		it := in.Items[i]
+		if it.Graph != o.Of.ID() || it.ID == 0 && o.Key == nil {
+			return nil
+		}
+		key, err := o.key(ctx, e, it)
+		if err != nil {
+			return err
+		}
+		l, err := e.lens(ctx, o.Graph)
+		if err == nil {
+			_, _, err = l.lookup(t, key)
+		}
+		return err
+	})
+	if err != nil {
+		return Set{}, err
+	}
 	defer func() { e.coming = nil }()
 	for i, it := range in.Items {
 		if it.Graph != o.Of.ID() || it.ID == 0 && o.Key == nil {

@@ -175,6 +175,13 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.S
 			return nil, err
 		}
 		ev.Tokens += set.Used
+		err = env.Ahead(ctx, len(set.Items), func(e *query.Env, i int) error {
+			_, err := c.citations(ctx, e, sys).of(set.Items[i])
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 		out := EvidenceSection{Name: sec.Name}
 		for _, it := range set.Items {
 			cited, err := cites.of(it)
@@ -278,7 +285,15 @@ func (x *citations) of(it query.Item) (Cited, error) {
 	if out.Chunks, err = x.cite(it); err != nil {
 		return out, err
 	}
-	for _, key := range out.Chunks[:min(len(out.Chunks), maxSpans)] {
+	some := out.Chunks[:min(len(out.Chunks), maxSpans)]
+	err = x.env.Ahead(x.ctx, len(some), func(e *query.Env, i int) error {
+		_, err := (&citations{c: x.c, set: x.set, base: e.Snap.Graph(x.c.Base()).WithContext(x.ctx), spans: map[string]corpus.Span{}}).span(some[i])
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, key := range some {
 		span, err := x.span(key)
 		if err != nil {
 			return out, err

@@ -1,6 +1,8 @@
 package rag
 
 import (
+	"context"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/selection"
@@ -27,9 +29,19 @@ type evidencePassages struct {
 
 // passages returns what an answer is to be selected from. Evidence without text
 // is left out.
-func (c *Corpus) passages(base *engine.View, sys *method.System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
+func (c *Corpus) passages(ctx context.Context, base *engine.View, sys *method.System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
 	x := &evidencePassages{c: c, base: base, docs: c.Outlines(base)}
 	x.in = selection.Input{Question: in.Question, MaxSentences: in.MaxSentences}
+	err := base.Snapshot().Ahead(ctx, len(items), func(s *engine.Snapshot, i int) error {
+		if items[i].Kind != corpus.ChunkNodeType || len(items[i].Spans) == 0 {
+			return nil
+		}
+		_, err := c.Outlines(s.Graph(c.Base())).Of(items[i].Spans[0].Doc)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range in.Evidence {
 		if e.Text == "" || e.N < 1 || e.N > len(items) {
 			continue
@@ -38,7 +50,7 @@ func (c *Corpus) passages(base *engine.View, sys *method.System, m *Models, in l
 			return nil, err
 		}
 	}
-	words, err := c.wordStats(base, sys.ChunkSet(), m, in.Question)
+	words, err := c.wordStats(ctx, base, sys.ChunkSet(), m, in.Question)
 	x.in.Words = words
 	return x, err
 }
@@ -76,7 +88,7 @@ func (w *wordCounts) Texts() int64 { return w.texts }
 func (w *wordCounts) DF(term string) int64 { return w.df[term] }
 
 // wordStats counts the words of a question in the chunks of a set.
-func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, question string) (selection.WordStats, error) {
+func (c *Corpus) wordStats(ctx context.Context, base *engine.View, set text.ChunkSet, m *Models, question string) (selection.WordStats, error) {
 	w := &wordCounts{CaseStats: m.Cases, df: map[string]int64{}}
 	if w.CaseStats == nil {
 		b := base.Bucket(words.BucketWords)
@@ -93,7 +105,15 @@ func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, ques
 		return nil, err
 	}
 	w.texts = int64(all.Nodes)
-	for _, term := range c.Analyze(question) {
+	terms := c.Analyze(question)
+	err = base.Snapshot().Ahead(ctx, len(terms), func(s *engine.Snapshot, i int) error {
+		_, err := s.Graph(c.Base()).TermStats(corpus.TextField(set), terms[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, term := range terms {
 		if _, ok := w.df[term]; ok {
 			continue
 		}

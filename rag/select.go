@@ -25,7 +25,7 @@ type Passage struct {
 // the question, the error is [llm.ErrNoEvidence], and the answer names the
 // nearest passages.
 func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *method.System, m *Models, q method.Question, in llm.AnswerInput, a *Answer) error {
-	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
+	x, err := c.passages(ctx, base, sys, m, in, a.Evidence.Items())
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *metho
 	if in.Unaided || len(in.Evidence) == 0 {
 		return nil
 	}
-	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
+	x, err := c.passages(ctx, base, sys, m, in, a.Evidence.Items())
 	if err != nil {
 		return err
 	}

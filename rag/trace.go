@@ -136,11 +136,9 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		if err != nil {
 			return err
 		}
-		for _, doc := range t.Docs {
-			if err := corpus.HasDocument(tx.Graph(c.Base()), doc); err != nil {
-				removed = corpus.IsMissing(err) // since it was retrieved, with all traces of it
-				return err
-			}
+		if err := corpus.HasDocuments(tx.Graph(c.Base()), t.Docs); err != nil {
+			removed = corpus.IsMissing(err) // since it was retrieved, with all traces of it
+			return err
 		}
 		// Keys ascend with the epoch, so that the first is the oldest.
 		var keys [][]byte

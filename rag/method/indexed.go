@@ -42,7 +42,7 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 	if err := c.Ready(); err != nil {
 		return nil, err
 	}
-	missing := &NotIndexedError{Spec: spec.String()}
+	missing, types := &NotIndexedError{Spec: spec.String()}, map[string]bool{}
 	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base()).WithContext(ctx)
 		for name, err := range c.Instances(v) {
@@ -51,22 +51,17 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 			}
 			missing.Indexed = append(missing.Indexed, name)
 		}
-		t, ok := v.NodeType(corpus.TypeDocument)
-		if !ok {
-			return nil
+		for _, t := range v.NodeTypes() {
+			types[v.NodeTypeName(t)] = true
 		}
-		documents, err := v.Nodes(t)
-		if err == nil {
-			missing.Documents = int(documents.GetCardinality())
-		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, phase.At("", err)
 	}
 	_, err = m.Open(ctx, c.Existing(), spec)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, phase.At("", missing)
+		return nil, missing.count(ctx, c)
 	}
 	if err != nil {
 		return nil, err
@@ -78,19 +73,32 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 	ok := slices.Contains(missing.Indexed, sys.Instance())
 	if sys.Graph() == nil {
 		// It builds nothing, and needs the documents cut as it wants them.
-		err = c.DB().View(ctx, func(s *engine.Snapshot) error {
-			_, ok = s.Graph(c.Base()).NodeType(corpus.ChunkType(sys.ChunkSet()))
-			ok = ok && len(missing.Indexed) > 0
-			return nil
-		})
-		if err != nil {
-			return nil, phase.At("", err)
-		}
+		ok = types[corpus.ChunkType(sys.ChunkSet())] && len(missing.Indexed) > 0
 	}
 	if !ok {
-		return nil, phase.At("", missing)
+		return nil, missing.count(ctx, c)
 	}
 	return sys, nil
+}
+
+// count returns the error with the number of documents.
+func (e *NotIndexedError) count(ctx context.Context, c *corpus.Corpus) error {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base()).WithContext(ctx)
+		t, ok := v.NodeType(corpus.TypeDocument)
+		if !ok {
+			return nil
+		}
+		documents, err := v.Nodes(t)
+		if err == nil {
+			e.Documents = int(documents.GetCardinality())
+		}
+		return err
+	})
+	if err != nil {
+		return phase.At("", err)
+	}
+	return phase.At("", e)
 }
 
 // ErrNotIndexed says that a method has not been indexed in the namespace.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
@@ -261,6 +262,19 @@ func (c *Corpus) ChunksOf(v engine.Reader, doc Document) (map[string][]Chunk, er
 
 // SameDigest reports whether a document is the one that is stored.
 func SameDigest(d Document, l *load.Document) bool { return bytes.Equal(d.Digest, l.Digest[:]) }
+
+// HasDocuments reports documents of which one is not there.
+func HasDocuments(v *engine.TxView, keys []string) error {
+	t, ok := v.NodeType(TypeDocument)
+	if !ok && len(keys) > 0 {
+		return fmt.Errorf("document %s: %w", keys[0], engine.ErrNotFound)
+	}
+	ids, err := v.Lookups(t, keys)
+	if i := slices.Index(ids, 0); err == nil && i >= 0 {
+		err = fmt.Errorf("document %s: %w", keys[i], engine.ErrNotFound)
+	}
+	return err
+}
 
 // HasDocument reports a document that is not there.
 func HasDocument(v engine.Reader, key string) error {

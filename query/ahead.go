@@ -1,0 +1,50 @@
+package query
+
+import (
+	"context"
+	"maps"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// aheadItems is how many items' reads are gathered at once where a walk may end before
+// the last of them.
+const aheadItems = 64
+
+// Ahead gathers what n reads are going to read ([engine.Snapshot.Ahead]). read gets an
+// Env with which it runs as far as it can, and must change nothing else.
+func (e *Env) Ahead(ctx context.Context, n int, read func(e *Env, i int) error) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	if read == nil {
+		return invalid("there is nothing to read ahead")
+	}
+	var own *Env
+	return e.Snap.Ahead(ctx, n, func(s *engine.Snapshot, i int) error {
+		if own == nil || own.Snap != s {
+			own = e.readingAhead(s)
+		}
+		return read(own, i)
+	})
+}
+
+// aheadFrom is Ahead of the items from the i-th on, aheadItems of them, if i is the first
+// of such a group.
+func (e *Env) aheadFrom(ctx context.Context, i int, items []Item, read func(e *Env, it Item) error) error {
+	if i%aheadItems != 0 {
+		return nil
+	}
+	some := items[i:min(len(items), i+aheadItems)]
+	return e.Ahead(ctx, len(some), func(e *Env, i int) error { return read(e, some[i]) })
+}
+
+// readingAhead returns the Env with another snapshot, for reads whose results are not kept.
+func (e *Env) readingAhead(s *engine.Snapshot) *Env {
+	own := *e
+	own.Snap, own.Trace, own.coming = s, nil, nil
+	own.sets, own.running, own.allowed, own.edges = maps.Clone(e.sets), maps.Clone(e.running), maps.Clone(e.allowed), maps.Clone(e.edges)
+	own.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
+	own.nodes, own.labels, own.degrees = map[Ref]engine.Node{}, nil, nil
+	return &own
+}
