@@ -40,7 +40,15 @@ type textWord struct {
 
 // ask reads the text: its words, and the names that it holds.
 func (b *bridging) ask(e *Env) (names []string, err error) {
-	for _, t := range slices.Compact(slices.Sorted(slices.Values(b.analyze(b.o.Text)))) {
+	words := slices.Compact(slices.Sorted(slices.Values(b.analyze(b.o.Text))))
+	err = b.ahead(len(words), func(x *nameIndex, i int) error {
+		_, err := x.l.TermStats(b.o.Words, words[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range words {
 		n, err := b.l.TermStats(b.o.Words, t)
 		if err != nil {
 			return nil, err
@@ -58,6 +66,21 @@ func (b *bridging) ask(e *Env) (names []string, err error) {
 		return nil, nil
 	}
 	b.capitals = capitals(b.o.Text)
+	err = b.ahead(1, func(x *nameIndex, _ int) (err error) {
+		own := bridging{nameIndex: x, capitals: b.capitals}
+		e.Names(b.o.Text, func(key string) bool {
+			ok, kerr := key != "", error(nil)
+			if ok {
+				ok, kerr = own.isName(key)
+			}
+			err = cmp.Or(err, kerr)
+			return ok
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	names = e.Names(b.o.Text, func(key string) (ok bool) {
 		if key != "" && err == nil {
 			ok, err = b.isName(key)
@@ -86,6 +109,9 @@ func (b *bridging) isName(key string) (bool, error) {
 func (b *bridging) isTerse(names []string) (bool, error) {
 	if b.mass >= float64(b.o.Terse*math.Log(1+b.nodes)) {
 		return false, nil
+	}
+	if err := b.aheadNodes(names); err != nil {
+		return false, err
 	}
 	for _, name := range names {
 		have, err := b.postings(name)

@@ -40,6 +40,9 @@ func (b *bridging) lift(hits []Item, asked []string) error {
 	if b.o.Title <= 0 {
 		return nil
 	}
+	if err := b.aheadNodes(asked); err != nil {
+		return err
+	}
 	b.lifts = map[engine.NodeID]Step{}
 	for _, name := range asked {
 		have, err := b.postings(name)
@@ -69,7 +72,11 @@ func (b *bridging) findWays(hits []Item, asked []string) error {
 		first[i] = scoredNode{hits[i].ID, b.score[hits[i].ID]}
 	}
 	var from []start
-	for _, n := range bestNodes(first, b.o.Starts) {
+	best := bestNodes(first, b.o.Starts)
+	if err := b.aheadTerms(best); err != nil {
+		return err
+	}
+	for _, n := range best {
 		terms, err := b.l.termsOf(b.o.Names, n.id)
 		if err != nil {
 			return err
@@ -134,7 +141,11 @@ func (b *bridging) ends() ([]start, error) {
 		nodes = append(nodes, scoredNode{id, w.score})
 	}
 	var from []start
-	for _, n := range bestNodes(nodes, b.o.Starts) {
+	nodes = bestNodes(nodes, b.o.Starts)
+	if err := b.aheadTerms(nodes); err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
 		w := b.best[n.id]
 		terms, err := b.l.termsOf(b.o.Names, n.id)
 		if err != nil {
@@ -150,6 +161,9 @@ func (b *bridging) ends() ([]start, error) {
 // cross adds the ways from some nodes, one step far.
 func (b *bridging) cross(from []start) error {
 	text := spelled(b.o.Text)
+	if err := b.aheadLinks(from, text); err != nil {
+		return err
+	}
 	for _, s := range from {
 		if s.score <= 0 {
 			continue

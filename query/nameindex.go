@@ -64,6 +64,20 @@ func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words strin
 	}, nil
 }
 
+// ahead gathers what n reads of the index are going to read ([Env.Ahead]). A read that
+// misses something goes on, so that all that it is known to want is gathered at once.
+func (x *nameIndex) ahead(n int, read func(x *nameIndex, i int) error) error {
+	return x.l.e.Ahead(x.l.ctx, n, func(e *Env, i int) error {
+		l, err := e.lens(x.l.ctx, x.l.graph())
+		if err != nil {
+			return err
+		}
+		own := *x
+		own.l, own.freqs, own.idfs = l, map[string]float64{}, map[string]float64{}
+		return read(&own, i)
+	})
+}
+
 // idf is BM25's, of what some nodes have.
 func (x *nameIndex) idf(df float64) float64 {
 	return math.Log(1 + max(0, x.nodes-df+0.5)/(df+0.5))

@@ -20,7 +20,7 @@ import (
 var tripLimits = map[string]int{
 	"archrag":         177,
 	"bm25":            30,
-	"bridge":          310,
+	"bridge":          36,
 	"cot":             30,
 	"dense":           30,
 	"erarag":          51,
