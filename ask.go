@@ -115,8 +115,19 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	}
 	var hits []Hit
 	_, err = db.corpus.Retrieve(ctx, sys, m, q, func(s *engine.Snapshot, ev *rag.Evidence) error {
+		items := ev.Items()
+		err := s.Ahead(ctx, len(items), func(s *engine.Snapshot, i int) error {
+			if len(items[i].Spans) == 0 {
+				return nil
+			}
+			_, err := db.corpus.Outlines(s.Graph(db.corpus.Base()).WithContext(ctx)).Of(items[i].Spans[0].Doc)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		places := db.corpus.Outlines(s.Graph(db.corpus.Base()).WithContext(ctx))
-		for _, it := range ev.Items() {
+		for _, it := range items {
 			h := Hit{Text: it.Text, Score: it.Score}
 			if len(it.Spans) > 0 {
 				from := it.Spans[0]
