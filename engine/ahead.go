@@ -78,6 +78,14 @@ func (r *reader) ahead(n int, read func(r *reader, i int) error) error {
 	})
 }
 
+// Ahead is [Snapshot.Ahead] of reads of the view's graph.
+func (v *View) Ahead(n int, read func(v *View, i int) error) error {
+	if read == nil {
+		return phase.Mark(ErrInvalid, "read ahead: no function to call")
+	}
+	return v.snap.Ahead(v.ctx, n, func(s *Snapshot, i int) error { return read(s.Graph(v.graph).WithContext(v.ctx), i) })
+}
+
 // aheadWants is what reads miss.
 type aheadWants struct {
 	keys   map[string]struct{}

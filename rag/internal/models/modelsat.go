@@ -20,7 +20,20 @@ import (
 func (m *Models) At(v *engine.View) (*Models, error) {
 	bound := m.Ensure(nil, nil)
 	own := bound.parts
-	if l := bound.local; l != nil && (own.Provider == nil || own.Questions == nil) {
+	l := bound.local
+	err := v.Ahead(2, func(v *engine.View, i int) (err error) {
+		switch {
+		case i == 0:
+			_, _, err = readEmbeddingModel(v.Bucket(bucketModels))
+		case l != nil && (own.Provider == nil || own.Questions == nil):
+			_, err = l.Read(v, false)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if l != nil && (own.Provider == nil || own.Questions == nil) {
 		// Whatever they were opened for, questions want the table that all
 		// documents are embedded with.
 		now, err := l.Read(v, false)

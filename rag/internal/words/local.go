@@ -102,6 +102,22 @@ func (l *Local) read(v *engine.View, newest, cased bool) (*taught, error) {
 		return now, nil
 	}
 	now.rows = viewRows{v, now.version}
+	err = v.Ahead(3, func(v *engine.View, i int) (err error) {
+		switch i {
+		case 0:
+			_, err = local.LoadHead(func(key []byte) ([]byte, error) {
+				return v.Bucket(BucketWords).Get(wordKey(now.version, "table/"+string(key)), nil)
+			})
+		case 1:
+			_, err = readTexts(v.Bucket(BucketWords), now.version)
+		default:
+			_, err = v.Version()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	var raw []byte
 	now.head, err = local.LoadHead(func(key []byte) ([]byte, error) {
 		raw, err = b.Get(wordKey(now.version, "table/"+string(key)), nil)

@@ -37,25 +37,18 @@ type WordState struct {
 }
 
 func ReadWordState(b engine.Bucket) (w WordState, err error) {
-	for _, f := range []struct {
-		key string
-		set func(v []byte)
-	}{
-		{"current", func(v []byte) { w.Current = uint32(bigEndian(v)) }},
-		{"next", func(v []byte) { w.Next = uint32(bigEndian(v)) }},
-		{"trained", func(v []byte) { w.trained = bigEndian(v) }},
-		{"set", func(v []byte) { w.Set = string(v) }},
-	} {
-		v, err := b.Get([]byte(f.key), nil)
-		if corpus.IsMissing(err) {
-			continue
-		}
-		if err != nil {
-			return w, err
-		}
-		f.set(v)
+	set := []func(v []byte){
+		func(v []byte) { w.Current = uint32(bigEndian(v)) },
+		func(v []byte) { w.Next = uint32(bigEndian(v)) },
+		func(v []byte) { w.trained = bigEndian(v) },
+		func(v []byte) { w.Set = string(v) },
 	}
-	return w, nil
+	keys := [][]byte{[]byte("current"), []byte("next"), []byte("trained"), []byte("set")}
+	err = b.MultiGet(keys, func(i int, v []byte) error {
+		set[i](v)
+		return nil
+	})
+	return w, err
 }
 
 func bigEndian(b []byte) (n uint64) {
