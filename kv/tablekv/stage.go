@@ -23,8 +23,10 @@ func stagedValue(b []byte) ([]byte, error) {
 	return nil, &kv.CorruptError{Key: "staged change", Why: "does nothing that is known"}
 }
 
-// stepRows is how many rows a step of moving or removing reads at most.
-const stepRows = 512
+// stepRows is how many rows a step of moving or removing reads at most. Each step begins
+// where the one before ended: a server may keep removed rows for a while, and pass over
+// all of them again.
+const stepRows = 1024
 
 // recover finishes what the writer before left. The caller has the lease, and no other
 // call writes.
@@ -63,6 +65,7 @@ func (s *Store) removeRange(ctx context.Context, r kv.Range) error {
 		if err != nil || len(pairs) == 0 {
 			return err
 		}
+		r.Lo = pairs[len(pairs)-1].Key
 		var del [][]byte
 		for _, p := range pairs {
 			del = append(del, p.Key)
@@ -96,8 +99,8 @@ func (s *Store) move(ctx context.Context) error {
 			return err
 		}
 	}
-	for {
-		pairs, err := s.scan(ctx, kv.Range{Lo: stagedLo, Hi: stagedHi}, stepRows)
+	for lo := stagedLo; ; {
+		pairs, err := s.scan(ctx, kv.Range{Lo: lo, Hi: stagedHi}, stepRows)
 		if err != nil {
 			return err
 		}
@@ -112,6 +115,7 @@ func (s *Store) move(ctx context.Context) error {
 			if most := s.bounds.ChangeBytes; most > 0 && size > most && len(c.Delete) > 0 {
 				break
 			}
+			lo = p.Key
 			c.Delete = append(c.Delete, p.Key)
 			if v == nil {
 				c.Delete = append(c.Delete, k)
