@@ -195,6 +195,8 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add((*engine.Graph)(nil), &engine.Graph{}, w.foreign, w.g)
 	add((func(*engine.Tx) error)(nil), func(*engine.Tx) error { return nil })
 	add((func(*engine.Snapshot) error)(nil), func(*engine.Snapshot) error { return nil })
+	add((func(*engine.Snapshot, int) error)(nil), func(*engine.Snapshot, int) error { return nil })
+	add((func(*engine.View, int) error)(nil), func(*engine.View, int) error { return nil })
 	add((func(*engine.Loader) error)(nil), func(*engine.Loader) error { return nil })
 	add([][]byte(nil), [][]byte{nil, []byte("k")})
 	add((func(int, []byte) error)(nil), func(int, []byte) error { return nil })
