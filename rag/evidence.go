@@ -169,21 +169,24 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.S
 	}
 	ev.Epoch = s.Epoch()
 	cites := c.citations(ctx, env, sys)
-	for _, sec := range plan.Sections {
-		set, err := env.Eval(ctx, sec.Pack)
-		if err != nil {
+	sets, all := make([]query.Set, len(plan.Sections)), []query.Item(nil)
+	for i, sec := range plan.Sections {
+		if sets[i], err = env.Eval(ctx, sec.Pack); err != nil {
 			return nil, err
 		}
-		ev.Tokens += set.Used
-		err = env.Ahead(ctx, len(set.Items), func(e *query.Env, i int) error {
-			_, err := c.citations(ctx, e, sys).of(set.Items[i])
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+		all = append(all, sets[i].Items...)
+	}
+	err = env.Ahead(ctx, len(all), func(e *query.Env, i int) error {
+		_, err := c.citations(ctx, e, sys).of(all[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, sec := range plan.Sections {
+		ev.Tokens += sets[i].Used
 		out := EvidenceSection{Name: sec.Name}
-		for _, it := range set.Items {
+		for _, it := range sets[i].Items {
 			cited, err := cites.of(it)
 			if err != nil {
 				return nil, err

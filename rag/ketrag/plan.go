@@ -175,6 +175,24 @@ const (
 // row is a row of the table of entities, or of that of relations, which are
 // numbered by when they were met.
 func (s *system) row(ctx context.Context, e *query.Env, it query.Item, n int) (string, error) {
+	err := e.Ahead(ctx, 3, func(e *query.Env, i int) (err error) {
+		v, t := e.Snap.Graph(s.g).WithContext(ctx), engine.NodeTarget(it.ID)
+		if it.ID == 0 {
+			t = engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)
+		}
+		switch {
+		case i == 2:
+			_, _, err = knowledge.Describe(v, t)
+		case it.ID != 0 && i == 0:
+			_, err = e.Degree(ctx, s.g, it.ID, edgeRelation)
+		case it.ID == 0:
+			_, err = e.Label(ctx, s.g, [2]engine.NodeID{it.Edge.From, it.Edge.To}[i])
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
 	v := e.Snap.Graph(s.g).WithContext(ctx)
 	if it.ID != 0 {
 		name, said, err := knowledge.Describe(v, engine.NodeTarget(it.ID))

@@ -59,14 +59,10 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 	if err != nil {
 		return nil, phase.At("", err)
 	}
-	_, err = m.Open(ctx, c.Existing(), spec)
+	sys, err := m.Open(ctx, c.Existing(), spec)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, missing.count(ctx, c)
 	}
-	if err != nil {
-		return nil, err
-	}
-	sys, err := m.Open(ctx, c, spec)
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,9 @@ func (c *citing) cite(it query.Item) ([]string, error) {
 	}
 	c.most, c.shared, c.members = most, it.ID != 0 && kind == c.Shared, 0
 	c.out, c.seen = nil, map[engine.NodeID]int{it.ID: 1}
+	if err := c.ahead(t); err != nil {
+		return nil, err
+	}
 	if err := c.walk(t); err != nil {
 		return nil, err
 	}
@@ -86,6 +89,44 @@ func (c *citing) cite(it query.Item) ([]string, error) {
 		}
 	}
 	return c.keys(), nil
+}
+
+// aheadNodes bounds the nodes that are read ahead for one item.
+const aheadNodes = 256
+
+// ahead reads ahead what a target rests on, in the order of walk, one level of sources
+// after the other.
+func (c *citing) ahead(t engine.Target) error {
+	if _, ok := c.sources[t]; ok {
+		return nil
+	}
+	return c.v.Ahead(1, func(v *engine.View, _ int) error {
+		left := aheadNodes
+		return c.below(v, t, &left)
+	})
+}
+
+// below reads what a target rests on, left nodes at most.
+func (c *citing) below(v *engine.View, t engine.Target, left *int) error {
+	set, err := v.Sources(t)
+	if err != nil {
+		return err
+	}
+	ids := IDs(set)
+	if c.Sorted {
+		slices.Reverse(ids)
+	}
+	if ids = ids[:min(len(ids), *left)]; !c.shared && c.most > 0 {
+		ids = ids[:min(len(ids), max(c.most, readAhead))]
+	}
+	*left -= len(ids)
+	return v.Ahead(len(ids), func(v *engine.View, i int) error {
+		n, err := v.Node(ids[i])
+		if err != nil || v.NodeTypeName(n.Type) == method.ChunkNodeType {
+			return err
+		}
+		return c.below(v, engine.NodeTarget(ids[i]), left)
+	})
 }
 
 // walk adds the chunks that a target rests on.
