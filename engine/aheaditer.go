@@ -183,23 +183,25 @@ func (it *aheadIter) Prev() bool {
 func (it *aheadIter) Valid() bool { return it.ok }
 
 func (it *aheadIter) Key() []byte {
-	switch {
-	case !it.ok:
-		return nil
-	case it.real:
+	if it.ok && it.real {
 		return it.rest.Key()
 	}
-	return it.win.rows[it.at].Key
+	return it.known().Key
 }
 
 func (it *aheadIter) Value() []byte {
-	switch {
-	case !it.ok:
-		return nil
-	case it.real:
+	if it.ok && it.real {
 		return it.rest.Value()
 	}
-	return it.win.rows[it.at].Value
+	return it.known().Value
+}
+
+// known returns the current pair of those that were read, none if there is no current one.
+func (it *aheadIter) known() kv.Pair {
+	if !it.ok {
+		return kv.Pair{}
+	}
+	return it.win.rows[it.at]
 }
 
 func (it *aheadIter) Err() error { return it.err }

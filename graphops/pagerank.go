@@ -300,8 +300,7 @@ func (pr *pageRanker) iterate(ctx context.Context, bounds []int) (change float64
 	}
 	var sum tally
 	for _, t := range tallies {
-		sum.mass += t.mass
-		sum.lost += t.lost
+		sum.mass, sum.lost = sum.mass+t.mass, sum.lost+t.lost
 	}
 	// Summing the system over all nodes gives the sum that it must have:
 	// mass = (1-damping) + damping (mass - lost).

@@ -25,9 +25,9 @@ var (
 	// ErrIncompatible says that the directory was written with another key
 	// order or another merge than the schema's.
 	ErrIncompatible = errors.New("incompatible key order or merge")
-	// ErrForeign says that the directory holds something that is not a store
-	// of this kind. Nothing in it was touched.
-	ErrForeign = errors.New("not a ragdb directory")
+	// ErrForeign says that the directory or table holds something that is not a
+	// store of this kind. Nothing in it was touched.
+	ErrForeign = errors.New("not a ragdb database")
 )
 
 // Errors of use.

@@ -97,7 +97,10 @@ server, no network and no model: without one it answers by rules, in the words
 of the documents.
 
 ragdb DB opens a shell for its query language and for questions; -c, -f and
-standard input that is no terminal run statements without one.`,
+standard input that is no terminal run statements without one.
+
+DB is a folder, or in PostgreSQL postgres://USER@HOST/DATABASE, with the password in
+PGPASSWORD or ~/.pgpass.`,
 		Example: `  ragdb demo
   ragdb acme.ragdb
   ragdb acme.ragdb -c 'MATCH (d:document) RETURN count(*)'

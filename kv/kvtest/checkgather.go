@@ -2,22 +2,16 @@ package kvtest
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/ragdb/ragdb/kv"
 )
 
-// gatherer is a reader that reads many keys and ranges at once.
-type gatherer interface {
-	Gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error)
-}
-
 // checkGather compares what a reader gathers with the model, if it can gather.
 func checkGather(t *testing.T, rnd *rand.Rand, r kv.Reader, m *Model, keys []string) {
 	t.Helper()
-	g, ok := r.(gatherer)
+	g, ok := r.(kv.Gatherer)
 	if !ok {
 		return
 	}

@@ -29,6 +29,8 @@ type Faults struct {
 	// Refuse is the share of calls that are refused without an effect, Uncertain that
 	// of writes whose answer is lost, half of them after they were made.
 	Refuse, Uncertain float64
+	// Expire is the share of reads of views that find the view lost.
+	Expire float64
 	// Stop, if it is above 0, is the number of writes after which no call is answered.
 	Stop int
 }
@@ -89,11 +91,14 @@ func (t *table) View(ctx context.Context, keys ...[]byte) (kv.TableView, [][]byt
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &tableView{sn: sn}
+	v := &tableView{s: t.s, sn: sn}
 	if t.b.ViewAge > 0 {
 		v.until = time.Now().Add(t.b.ViewAge)
 	}
 	vals, err := v.MultiGet(ctx, keys)
+	if errors.Is(err, kv.ErrExpired) {
+		err = kv.ErrRefused // nothing of it was shown: the caller opens another one
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, sn.Close())
 	}
@@ -191,12 +196,18 @@ func (t *table) fits(ctx context.Context, c *kv.Changes) error {
 }
 
 type tableView struct {
+	s     *Server
 	sn    kv.Snapshot
 	until time.Time // zero for ever
 }
 
 func (v *tableView) alive() error {
 	if !v.until.IsZero() && time.Now().After(v.until) {
+		return kv.ErrExpired
+	}
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	if v.s.faults.Expire > 0 && v.s.rnd.Float64() < v.s.faults.Expire {
 		return kv.ErrExpired
 	}
 	return nil

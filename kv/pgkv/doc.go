@@ -47,8 +47,9 @@
 // # Writing
 //
 // A write is one round trip: BEGIN, the guard, the changes and COMMIT are sent together.
-// The guard is the first change. If it does not hold, it divides by zero, and the server
-// skips everything after it, so that no answer is needed before COMMIT is sent. The
+// The guard is the first change. If it does not hold, it divides by zero. The server then
+// ends the transaction and does none of the statements that follow, COMMIT among them: so
+// COMMIT is sent before the guard is answered. The
 // transaction is READ COMMITTED where the server has that level: the guard's row is locked
 // by then, and no other row decides anything.
 //

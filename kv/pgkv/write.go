@@ -57,7 +57,7 @@ func (t *Table) fits(g kv.Guard, c *kv.Changes) error {
 	}
 	key := func(k []byte) error {
 		if len(k) > maxKeyBytes {
-			return fmt.Errorf("%w: a key of %d bytes, of %d", kv.ErrTooLarge, len(k), maxKeyBytes)
+			return fmt.Errorf("%w: a key has %d bytes, and PostgreSQL takes %d", kv.ErrTooLarge, len(k), maxKeyBytes)
 		}
 		return nil
 	}

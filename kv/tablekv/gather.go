@@ -6,6 +6,8 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
+var _ kv.Gatherer = (*snapshot)(nil)
+
 // Gather reads keys and the first pairs of ranges, in one round trip as a rule; it takes one
 // more if values are in pieces, and several while a large commit is moved to its place.
 func (sn *snapshot) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {

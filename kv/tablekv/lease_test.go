@@ -176,6 +176,9 @@ func TestRefused(t *testing.T) {
 	if _, err := tablekv.Open(t.Context(), tab, kvtest.Schema(), nil); !errors.Is(err, kv.ErrForeign) {
 		t.Errorf("a table of others: %v", err)
 	}
+	if _, err := tablekv.Open(t.Context(), tab, kvtest.Schema(), &tablekv.Options{ReadOnly: true}); !errors.Is(err, kv.ErrForeign) {
+		t.Errorf("a table of others, opened for reading: %v", err)
+	}
 	server = kvtest.NewServer(1)
 	tab = server.Table(kv.Bounds{})
 	if _, err := tablekv.Open(t.Context(), tab, kvtest.Schema(), &tablekv.Options{MustExist: true}); !errors.Is(err, kv.ErrNotFound) {

@@ -42,7 +42,8 @@ func (s *Store) view(ctx context.Context, keys ...[]byte) (*view, error) {
 		}
 	}
 	if !s.opts.ReadOnly && v.rec.fence != s.fence.Load() {
-		// What this process keeps in memory is no longer of the latest commit.
+		// Another process has committed since. The layers above would mix its rows with
+		// what they keep in memory of this process's last commit.
 		v.release()
 		return nil, kv.ErrLease
 	}

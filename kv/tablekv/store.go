@@ -99,6 +99,9 @@ func (s *Store) open(ctx context.Context) error {
 		}
 		defer sn.release()
 		if sn.new {
+			if err := s.foreign(ctx); err != nil {
+				return err
+			}
 			return kv.ErrNotFound
 		}
 		return s.fits(&sn.rec)

@@ -46,8 +46,8 @@ var tripLimits = map[string]int{
 	"zeroshot":        30,
 }
 
-// maxSnapshots are the snapshots that an ask may take: one to read, one to keep the
-// trace.
+// maxSnapshots are the snapshots that an ask may take, which are to be two: one opens the
+// method, one answers, and one keeps the trace; some methods open another one's graph.
 const maxSnapshots = 4
 
 // openStore is a store that stays open when a database is closed.
