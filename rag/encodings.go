@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,13 +23,16 @@ func Encodings() []engine.Encoding {
 	return append(slices.Concat(ledger.Encodings(), models.Encodings(), words.Encodings(), corpus.Encodings(), queue.Encodings()), traces)
 }
 
-// decodeTrace reads a trace, of which some parts are not kept.
+// decodeTrace reads a trace, of which some parts are not kept, or the number of the next.
 func decodeTrace(key, value []byte) ([]byte, error) {
+	if bytes.Equal(key, nextTrace) {
+		return encoded.Bytes(value, 8)
+	}
 	t := storedTrace{}
 	if err := json.Unmarshal(value, &t); err != nil {
 		return nil, err
 	}
-	if len(key) < 8 || string(key[8:]) != t.ID {
+	if len(key) < 8 || len(key) > 8 && string(key[8:]) != t.ID {
 		return nil, fmt.Errorf("the trace %q under another key", t.ID)
 	}
 	return nil, nil

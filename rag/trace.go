@@ -90,11 +90,19 @@ func (a *Answer) Docs() []string {
 	return sortedKeys(docs)
 }
 
-// bucketTraces holds, in the base graph, the traces of answers, by epoch and id.
+// bucketTraces holds, in the base graph, the traces of answers by ascending numbers of
+// eight bytes, and the number of the next one. Before the numbers, keys were an epoch and
+// the trace's id; such traces are read until the first numbered one takes their place.
 const bucketTraces = "traces"
+
+// nextTrace is the key of the number of the next trace. It sorts after all numbers.
+var nextTrace = []byte("next")
 
 // maxTraces bounds the traces that are kept; the oldest go first.
 const maxTraces = 256
+
+// traceKey returns the key of the trace of a number.
+func traceKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 // KeepTrace stores an answer with how it came about, and returns the id of the trace,
 // such as t:5a0c1f20. It returns "" and stores nothing if the database is read-only, or
@@ -136,25 +144,14 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		if err != nil {
 			return err
 		}
-		if err := corpus.HasDocuments(tx.Graph(c.Base()), t.Docs); err != nil {
-			removed = corpus.IsMissing(err) // since it was retrieved, with all traces of it
-			return err
-		}
-		// Keys ascend with the epoch, so that the first is the oldest.
-		var keys [][]byte
-		for e, err := range bucket.Scan(nil, nil) {
-			if err != nil {
+		// If nothing was committed since the evidence was read, its documents are there.
+		if tx.Epoch() != ev.Epoch+1 {
+			if err := corpus.HasDocuments(tx.Graph(c.Base()), t.Docs); err != nil {
+				removed = corpus.IsMissing(err) // with all traces of it
 				return err
 			}
-			keys = append(keys, append([]byte(nil), e.Key...))
 		}
-		for len(keys) >= maxTraces {
-			if err := bucket.Delete(keys[0]); err != nil {
-				return err
-			}
-			keys = keys[1:]
-		}
-		return bucket.Set(append(binary.BigEndian.AppendUint64(nil, tx.Epoch()), t.ID...), b)
+		return addTrace(bucket, b)
 	})
 	if removed || errors.Is(err, engine.ErrReadOnly) {
 		return "", nil
@@ -163,6 +160,32 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", phase.Errorf("keep a trace: %w", err)
 	}
 	return t.ID, nil
+}
+
+// addTrace adds a trace after the others, and removes the one that is too many. What it
+// reads is one number, however many traces there are.
+func addTrace(bucket engine.BucketWriter, trace []byte) error {
+	n := uint64(0)
+	switch b, err := bucket.Get(nextTrace, nil); {
+	case err == nil && len(b) == 8:
+		n = binary.BigEndian.Uint64(b)
+	case err == nil || errors.Is(err, engine.ErrNotFound):
+		// It is the first, or what is there has no numbers, or a damaged one.
+		if err := bucket.DeletePrefix(nil); err != nil {
+			return err
+		}
+	default:
+		return err
+	}
+	if n >= maxTraces {
+		if err := bucket.Delete(traceKey(n - maxTraces)); err != nil {
+			return err
+		}
+	}
+	if err := bucket.Set(traceKey(n), trace); err != nil {
+		return err
+	}
+	return bucket.Set(nextTrace, traceKey(n+1))
 }
 
 // Trace returns the answer that was stored with a trace, by the id of the trace. If
@@ -175,14 +198,18 @@ func (c *Corpus) Trace(ctx context.Context, id string) (*Answer, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
-	var value []byte
+	var found *storedTrace
+	var damage error
 	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base()).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
+		for e, err := range s.Graph(c.Base()).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nextTrace) {
 			if err != nil {
 				return err
 			}
-			if len(e.Key) > 8 && string(e.Key[8:]) == id {
-				value = append(value[:0], e.Value...)
+			t := &storedTrace{}
+			if err := json.Unmarshal(e.Value, t); err != nil {
+				damage = err
+			} else if t.ID == id {
+				found = t
 			}
 		}
 		return nil
@@ -190,14 +217,13 @@ func (c *Corpus) Trace(ctx context.Context, id string) (*Answer, error) {
 	if err != nil {
 		return nil, phase.Errorf("trace %s: %w", id, err)
 	}
-	if value == nil {
-		return nil, phase.Errorf("trace %s: %w", id, engine.ErrNotFound)
+	if found != nil {
+		return found.answer(), nil
 	}
-	t := &storedTrace{}
-	if err := json.Unmarshal(value, t); err != nil {
-		return nil, phase.Errorf("trace %s: %w", id, errors.Join(engine.ErrCorrupt, err))
+	if damage != nil { // perhaps of this one
+		return nil, phase.Errorf("trace %s: %w", id, errors.Join(engine.ErrCorrupt, damage))
 	}
-	return t.answer(), nil
+	return nil, phase.Errorf("trace %s: %w", id, engine.ErrNotFound)
 }
 
 // forgetTraces removes the traces that quote a document.
@@ -207,7 +233,7 @@ func (c *Corpus) forgetTraces(v *engine.TxView, doc string) error {
 		return err
 	}
 	var gone [][]byte
-	for e, err := range bucket.Scan(nil, nil) {
+	for e, err := range bucket.Scan(nil, nextTrace) {
 		if err != nil {
 			return err
 		}
@@ -240,7 +266,7 @@ func (c *Corpus) Traces(ctx context.Context, most int) ([]*Answer, error) {
 	}
 	var values [][]byte
 	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base()).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
+		for e, err := range s.Graph(c.Base()).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nextTrace) {
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package rag_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -167,6 +168,45 @@ func TestTracesKept(t *testing.T) {
 	}
 }
 
+// TestOldTraces: traces whose keys are an epoch and their ids, of before there were
+// numbers, are read until a trace with a number takes their place.
+func TestOldTraces(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	id, err := c.KeepTrace(t.Context(), &rag.Answer{Question: "Who?", Evidence: &rag.Evidence{Method: "bm25"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base()).MakeBucket("traces")
+		if err != nil {
+			return err
+		}
+		number := make([]byte, 8)
+		value, err := b.Get(number, nil)
+		if err != nil {
+			return err
+		}
+		old := append(binary.BigEndian.AppendUint64(nil, 77), id...)
+		return errors.Join(b.DeletePrefix(nil), b.Set(old, value))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ragtest.Check(t, c.DB())
+	if tr, err := c.Trace(t.Context(), id); err != nil || tr.Question != "Who?" {
+		t.Errorf("the old trace: %+v, %v", tr, err)
+	}
+	if _, err := c.KeepTrace(t.Context(), &rag.Answer{Question: "When?", Evidence: &rag.Evidence{Method: "bm25"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Traces(t.Context(), 10)
+	if err != nil || len(all) != 1 || all[0].Question != "When?" {
+		t.Errorf("%d traces: %v", len(all), err)
+	}
+	ragtest.Check(t, c.DB())
+}
+
 // TestTraceBesideRemoval: of an answer no trace is kept if a document that it rests
 // on was removed before it is kept; in a namespace that was dropped that is an error.
 func TestTraceBesideRemoval(t *testing.T) {
@@ -235,7 +275,7 @@ func traces(t *testing.T, c *ragtest.Corpus, value []byte) int {
 		if err != nil {
 			return err
 		}
-		for e, err := range b.Scan(nil, nil) {
+		for e, err := range b.Scan(nil, []byte("next")) {
 			if err != nil {
 				return err
 			}
