@@ -102,12 +102,14 @@ func TestKillClient(t *testing.T) {
 	t.Logf("%d kills, %d batches", kills, acked)
 }
 
-// TestKillServer kills the server at random moments while a writer goes on.
+// TestKillServer kills the server at random moments while a writer goes on. A server that
+// starts after a kill syncs all of its files: in a folder in memory (TMPDIR=/dev/shm on
+// Linux) that costs nothing, and 500 kills take some three minutes.
 func TestKillServer(t *testing.T) {
 	server := pgtest.Start(t, pgtest.Options{Durable: true})
 	kills := 3
 	if *long {
-		kills = 100
+		kills = 500
 	}
 	s, err := openStore(t.Context(), server.NewDatabase(t), tight, tablekv.Options{Patience: time.Minute})
 	if err != nil {

@@ -111,6 +111,26 @@ func TestSecondWriter(t *testing.T) {
 	}
 }
 
+// TestAlive waits for a writer that is alive and writes nothing. It also runs with a wall
+// clock that jumps: see package stores, TestWallClock.
+func TestAlive(t *testing.T) {
+	t.Parallel()
+	server := kvtest.NewServer(1)
+	o := &tablekv.Options{Lease: 500 * time.Millisecond, Wait: 700 * time.Millisecond}
+	first, err := tablekv.Open(t.Context(), server.Table(kv.Bounds{}), kvtest.Schema(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	_, err = tablekv.Open(t.Context(), server.Table(kv.Bounds{}), kvtest.Schema(), o)
+	if took := time.Since(begin); !errors.Is(err, kv.ErrLocked) || took < o.Wait {
+		t.Errorf("a second writer: %v after %v", err, took)
+	}
+	if err := errors.Join(set(t, first, "a", "1"), first.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReaders opens stores for reading beside a writer.
 func TestReaders(t *testing.T) {
 	t.Parallel()
