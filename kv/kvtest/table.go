@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/ragdb/ragdb/kv"
@@ -56,6 +57,16 @@ func (s *Server) Writes() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.writes
+}
+
+// Clear removes all keys, as another process may that drops the table and makes it again.
+func (s *Server) Clear(t testing.TB) {
+	t.Helper()
+	b := s.store.NewBatch()
+	b.DeleteRange(nil, []byte{0xFF, 0xFF})
+	if err := s.store.Apply(t.Context(), b, kv.Sync); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Table returns a table of the server with bounds.

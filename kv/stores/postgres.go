@@ -27,6 +27,7 @@ func openServer(ctx context.Context, name string, s *kv.Schema, o Options) (kv.S
 	}
 	return tablekv.Open(ctx, table, s, &tablekv.Options{
 		ReadOnly: o.ReadOnly, MustExist: o.MustExist, Name: Shown(name), Owner: owner(),
+		CacheBytes: o.CacheBytes,
 	})
 }
 

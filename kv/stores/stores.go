@@ -32,8 +32,8 @@ type Options struct {
 	ReadOnly bool
 	// MustExist refuses to make the store.
 	MustExist bool
-	// CacheBytes and MemtableBytes are what a directory's blocks and unwritten commits
-	// take in memory.
+	// CacheBytes bounds what is kept in memory of what was read, and MemtableBytes what a
+	// directory's unwritten commits take there.
 	CacheBytes, MemtableBytes int64
 	// Logger receives the messages of a directory's store; nil drops them.
 	Logger *slog.Logger

@@ -18,6 +18,18 @@
 //
 // Iterators: they read windows of rows, which grow while a scan goes on.
 //
+// # The cache
+//
+// A store keeps in memory what it has read, up to [Options].CacheBytes: values of keys, and
+// ranges. A read of what it keeps makes no round trip. Each commit leaves a row that says
+// which keys it changed, or with what they begin if they are many. A view asks for the rows
+// since the last one together with the state record, in one round trip, and forgets
+// what they name. So a snapshot still shows one commit, the latest when it is opened. The
+// rows of the last 256 commits stay. A reader that is further behind, or that finds rows
+// of another writer where it knows its own, forgets everything.
+//
+// The writer needs no rows: it knows what it has written, and keeps that too.
+//
 // # One writer
 //
 // The state record under one key names the writer. Each transaction expects that record

@@ -1,6 +1,7 @@
 package tablekv
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/ragdb/ragdb/kv"
@@ -17,33 +18,71 @@ func (sn *snapshot) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range
 	if sn.v.rec.staged {
 		return sn.gatherStaged(ctx, keys, ranges, limit)
 	}
-	within := make([]kv.Range, len(ranges))
+	pairs := make([]kv.Pair, len(keys))
+	at, missing := sn.v.unknown(keys, pairs)
+	rows := make([][]kv.Pair, len(ranges))
+	var from []int // the ranges that are not known
+	var within []kv.Range
 	for i, r := range ranges {
-		within[i] = kv.Range{Lo: r.Lo, Hi: bounded(r.Hi)}
+		hi := bounded(r.Hi)
+		if sn.v.cached {
+			known, end, ok := sn.v.s.cache.rows(sn.v.rec.commit, r.Lo, hi)
+			if ok && (len(known) >= limit || bytes.Compare(end, hi) >= 0) {
+				n := min(limit, len(known))
+				rows[i] = known[:n:n]
+				continue
+			}
+		}
+		from, within = append(from, i), append(within, kv.Range{Lo: r.Lo, Hi: hi})
 	}
-	vals, rows, err := sn.v.t.Gather(ctx, keys, within, limit)
+	if len(missing)+len(within) > 0 {
+		if err := sn.gather(ctx, missing, within, limit, func(i int, p kv.Pair) { pairs[at[i]] = p }, func(i int, some []kv.Pair) { rows[from[i]] = some }); err != nil {
+			return nil, nil, err
+		}
+	}
+	vals := make([][]byte, len(keys))
+	for i, p := range pairs {
+		vals[i] = p.Value
+	}
+	return vals, rows, nil
+}
+
+// gather reads what the cache does not know, and keeps it.
+func (sn *snapshot) gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int, got func(i int, p kv.Pair), rows func(i int, some []kv.Pair)) error {
+	vals, some, err := sn.v.t.Gather(ctx, keys, ranges, limit)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	// All values that are in pieces are read together.
 	all := make([]kv.Pair, 0, len(keys))
 	for i, k := range keys {
 		all = append(all, kv.Pair{Key: k, Value: vals[i]})
 	}
-	for _, some := range rows {
-		all = append(all, some...)
+	for _, r := range some {
+		all = append(all, r...)
 	}
 	if err := sn.v.whole(ctx, all); err != nil {
-		return nil, nil, err
+		return err
 	}
-	for i := range keys {
-		vals[i] = all[i].Value
+	sn.v.keep(all[:len(keys)])
+	for i, p := range all[:len(keys)] {
+		got(i, p)
 	}
 	all = all[len(keys):]
-	for i, some := range rows {
-		rows[i], all = all[:len(some):len(some)], all[len(some):]
+	for i, r := range some {
+		n := len(r)
+		r, all = all[:n:n], all[n:]
+		rows(i, r)
+		if !sn.v.cached {
+			continue
+		}
+		end := ranges[i].Hi
+		if n >= limit {
+			end = after(r[n-1].Key)
+		}
+		sn.v.s.cache.putRange(sn.v.rec.commit, bytes.Clone(ranges[i].Lo), bytes.Clone(end), r)
 	}
-	return vals, rows, nil
+	return nil
 }
 
 func (sn *snapshot) gatherStaged(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {

@@ -14,6 +14,7 @@ const (
 	tagStaged = 1 // a staged change; the key that it changes follows
 	tagPiece  = 2 // a piece of a value; the escaped key and the number follow
 	tagLarge  = 3 // says that a value is in pieces; the key follows
+	tagLog    = 4 // what a commit has changed; its number follows
 )
 
 var (
@@ -28,6 +29,10 @@ var (
 func stagedKey(k []byte) []byte { return append([]byte{own, tagStaged}, k...) }
 
 func largeKey(k []byte) []byte { return append([]byte{own, tagLarge}, k...) }
+
+func logKey(commit uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{own, tagLog}, commit)
+}
 
 // pieceKey returns the key of piece n of the value of k. Zero bytes of k are escaped, so
 // that no piece of one key lies between those of another.

@@ -13,21 +13,28 @@ type record struct {
 	fence            uint64 // moves when another writer takes the lease
 	beat             uint64 // moves with each transaction of the writer
 	owner            string // of the lease, "" if there is none
+	// commit counts the commits that changed what the store shows, and by is the writer
+	// that made the last one: a number that each writer draws for itself.
+	commit, by uint64
 	// staged says that the staged changes count, and removed has the ranges that are to
 	// be removed before them.
 	staged  bool
 	removed []kv.Range
 }
 
-const recordVersion = 1
+const (
+	recordVersion = 2
+	recordBytes   = 34 // of what is before the names
+)
 
 func (r *record) encode() []byte {
 	b := []byte{recordVersion, 0}
 	if r.staged {
 		b[1] = 1
 	}
-	b = binary.BigEndian.AppendUint64(b, r.fence)
-	b = binary.BigEndian.AppendUint64(b, r.beat)
+	for _, n := range []uint64{r.fence, r.beat, r.commit, r.by} {
+		b = binary.BigEndian.AppendUint64(b, n)
+	}
 	for _, s := range []string{r.comparer, r.merger, r.owner} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
@@ -45,15 +52,19 @@ func (r *record) encode() []byte {
 var errRecord = &kv.CorruptError{Key: "state record", Why: "cannot be read"}
 
 func decodeRecord(b []byte) (r record, err error) {
-	if len(b) < 18 || b[1] > 1 {
+	if len(b) < 2 {
 		return r, errRecord
 	}
 	if b[0] != recordVersion {
 		return r, errors.Join(kv.ErrIncompatible, errors.New("the table was written by another version of ragdb"))
 	}
+	if len(b) < recordBytes || b[1] > 1 {
+		return r, errRecord
+	}
 	r.staged = b[1] == 1
 	r.fence, r.beat = binary.BigEndian.Uint64(b[2:]), binary.BigEndian.Uint64(b[10:])
-	b = b[18:]
+	r.commit, r.by = binary.BigEndian.Uint64(b[18:]), binary.BigEndian.Uint64(b[26:])
+	b = b[recordBytes:]
 	bad := false
 	next := func() []byte {
 		n, w := binary.Uvarint(b)

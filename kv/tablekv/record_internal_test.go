@@ -12,7 +12,7 @@ import (
 // fewer if its lengths were written longer than they need be.
 func FuzzRecord(f *testing.F) {
 	f.Add((&record{}).encode())
-	f.Add((&record{comparer: "c", merger: "m", fence: 7, beat: 9, owner: "me", staged: true,
+	f.Add((&record{comparer: "c", merger: "m", fence: 7, beat: 9, commit: 5, by: 3, owner: "me", staged: true,
 		removed: []kv.Range{{Lo: []byte("a"), Hi: []byte("b")}, {Lo: []byte{}, Hi: []byte{own}}}}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decodeRecord(b)
@@ -48,4 +48,34 @@ func TestKeys(t *testing.T) {
 			t.Errorf("the keys of a store below %x end at %x", hi, got)
 		}
 	}
+}
+
+// FuzzChanged decodes what commits have changed. What is decoded encodes to the same, and
+// cut to any size it says no less.
+func FuzzChanged(f *testing.F) {
+	for _, c := range []changed{
+		everything(1),
+		{by: 2, keys: [][]byte{[]byte("a"), []byte("a/1"), []byte("a/2"), []byte("b")}},
+		{by: 3, ranges: []kv.Range{{Lo: []byte("x"), Hi: []byte("y")}}},
+		{by: 4, keys: [][]byte{[]byte("abcdefg"), []byte("abd")}, cut: true},
+	} {
+		f.Add(c.bytes(), []byte("a/1"), []byte("b"), 20)
+	}
+	f.Fuzz(func(t *testing.T, b, lo, hi []byte, most int) {
+		c, ok := decodeChanged(b)
+		if !ok {
+			return
+		}
+		again, ok := decodeChanged(c.bytes())
+		if !ok || !bytes.Equal(again.bytes(), c.bytes()) {
+			t.Fatalf("%x: %x", b, c.bytes())
+		}
+		was := c.in(lo, hi)
+		if again.encode(most); was && !again.in(lo, hi) {
+			t.Fatalf("%x, cut to %d bytes: nothing from %x to %x", b, most, lo, hi)
+		}
+		if cut, ok := decodeChanged(again.bytes()); !ok || cut.in(lo, hi) != again.in(lo, hi) {
+			t.Fatalf("%x, cut to %d bytes, cannot be read", b, most)
+		}
+	})
 }

@@ -20,6 +20,8 @@ type view struct {
 	// first has the values of the keys that were read with the record, as the table
 	// has them.
 	first map[string][]byte
+	// cached says that the cache knows the view's commit, and what changed since.
+	cached bool
 }
 
 // view opens the latest commit and reads keys of it.
@@ -27,6 +29,8 @@ func (s *Store) view(ctx context.Context, keys ...[]byte) (*view, error) {
 	v := &view{s: s}
 	v.users.Store(1)
 	ask := append([][]byte{stateKey}, keys...)
+	since, log := s.logAfter()
+	ask = append(ask, log...)
 	var vals [][]byte
 	err := s.patiently(ctx, func() (err error) {
 		v.t, vals, err = s.table.View(ctx, ask...)
@@ -47,6 +51,10 @@ func (s *Store) view(ctx context.Context, keys ...[]byte) (*view, error) {
 		v.release()
 		return nil, kv.ErrLease
 	}
+	if s.opts.ReadOnly {
+		v.follow(ctx, since, vals[1+len(keys):])
+	}
+	v.cached = !v.rec.staged && v.rec.by != 0 && s.cache.knows(v.rec.commit, v.rec.by)
 	if len(keys) > 0 && !v.rec.staged {
 		v.first = make(map[string][]byte, len(keys))
 		for i, k := range keys {
@@ -142,15 +150,27 @@ func (v *view) values(ctx context.Context, keys [][]byte) ([]kv.Pair, error) {
 	if len(keys) == 0 {
 		return nil, ctx.Err()
 	}
-	vals, err := v.raw(ctx, keys)
+	pairs := make([]kv.Pair, len(keys))
+	at, missing := v.unknown(keys, pairs)
+	if len(missing) == 0 {
+		return pairs, ctx.Err()
+	}
+	vals, err := v.raw(ctx, missing)
 	if err != nil {
 		return nil, err
 	}
-	pairs := make([]kv.Pair, len(keys))
-	for i, k := range keys {
-		pairs[i] = kv.Pair{Key: k, Value: vals[i]}
+	read := make([]kv.Pair, len(missing))
+	for i, k := range missing {
+		read[i] = kv.Pair{Key: k, Value: vals[i]}
 	}
-	return pairs, v.whole(ctx, pairs)
+	if err := v.whole(ctx, read); err != nil {
+		return nil, err
+	}
+	v.keep(read)
+	for i, p := range read {
+		pairs[at[i]] = p
+	}
+	return pairs, nil
 }
 
 // each calls fn with each value.
@@ -183,6 +203,10 @@ func (v *view) page(ctx context.Context, lo, hi []byte, reverse bool, limit int)
 	open := hi
 	if reverse {
 		open = lo
+	} else if v.cached {
+		if rows, end, ok := v.s.cache.rows(v.rec.commit, lo, hi); ok {
+			return rows, end, nil
+		}
 	}
 	got, err := v.t.Scan(ctx, lo, hi, reverse, limit)
 	if err != nil {
@@ -210,7 +234,13 @@ func (v *view) page(ctx context.Context, lo, hi []byte, reverse bool, limit int)
 			got[i], got[j] = got[j], got[i]
 		}
 	}
-	return got, end, v.whole(ctx, got)
+	if err := v.whole(ctx, got); err != nil {
+		return nil, nil, err
+	}
+	if v.cached && !reverse {
+		v.s.cache.putRange(v.rec.commit, bytes.Clone(lo), bytes.Clone(end), got)
+	}
+	return got, end, nil
 }
 
 // layered merges pairs with staged changes, up to end.

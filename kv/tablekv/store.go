@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +33,9 @@ type Options struct {
 	// Patience is how long a call that the server refuses is tried again. The default
 	// is 15 seconds.
 	Patience time.Duration
+	// CacheBytes bounds what the store keeps in memory of what it has read. The default
+	// is 64 MiB.
+	CacheBytes int64
 }
 
 // Store is a kv.Store in a table. It is safe for concurrent use.
@@ -53,6 +58,8 @@ type Store struct {
 	dirty bool              // there may be staged changes that do not count; likewise
 
 	fence atomic.Uint64 // of this writer; 0 for a reader
+	id    uint64        // what this writer calls itself in the record
+	cache *cache
 
 	stop    chan struct{} // closed by Close to end the renewal
 	renewed chan struct{} // closed when it has ended
@@ -72,6 +79,7 @@ func Open(ctx context.Context, t kv.Table, s *kv.Schema, o *Options) (*Store, er
 		table:  t,
 		schema: s,
 		bounds: t.Bounds(),
+		id:     1 + rand.Uint64N(math.MaxUint64),
 		turn:   make(chan struct{}, 1),
 		large:  map[string]uint32{},
 		stop:   make(chan struct{}),
@@ -79,6 +87,8 @@ func Open(ctx context.Context, t kv.Table, s *kv.Schema, o *Options) (*Store, er
 	if o != nil {
 		st.opts = *o
 	}
+	st.opts.CacheBytes = cmp.Or(st.opts.CacheBytes, 64<<20)
+	st.cache = newCache(int(st.opts.CacheBytes))
 	st.opts.Lease = cmp.Or(st.opts.Lease, 6*time.Second)
 	st.opts.Patience = cmp.Or(st.opts.Patience, 15*time.Second)
 	st.opts.Name = cmp.Or(st.opts.Name, "the store")
@@ -109,6 +119,8 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}
+	rec := s.record()
+	s.cache.begin(rec.commit, rec.by)
 	if err := s.recover(ctx); err != nil {
 		return errors.Join(err, s.yield(ctx))
 	}
@@ -199,8 +211,8 @@ func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	return &snapshot{v: v}, nil
 }
 
-// HoldCache does nothing: there is no cache.
-func (s *Store) HoldCache() (release func()) { return func() {} }
+// HoldCache keeps the cache from growing beyond an eighth of its room.
+func (s *Store) HoldCache() (release func()) { return s.cache.hold() }
 
 // Close gives the lease up and closes the table. It returns an error and leaves the
 // store open while snapshots or iterators are.

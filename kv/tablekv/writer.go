@@ -81,26 +81,38 @@ func (w *writer) add(k, v []byte, merge bool) error {
 // pairBytes is what a change takes beside key and value, at most.
 const pairBytes = 48
 
-// fold makes values of the operands, which takes one round trip.
+// fold makes values of the operands, which takes one round trip if the cache lacks any.
 func (w *writer) fold() error {
 	if len(w.merged) == 0 {
 		return nil
 	}
-	keys := make([][]byte, len(w.merged))
-	for i, at := range w.merged {
-		keys[i] = w.pairs[at].Key
-	}
-	err := w.s.read(w.ctx, keys, func(i int, base []byte) error {
-		p := &w.pairs[w.merged[i]]
+	fold := func(p *kv.Pair, base []byte) {
 		f := w.s.schema.NewFold(p.Key, p.Value)
 		if base != nil {
 			f.Older(base)
 		}
 		p.Value = f.Finish(true)
+	}
+	// What the cache knows of the last commit is so: it is this writer's own.
+	last := w.s.record().commit
+	var keys [][]byte
+	unknown := w.merged[:0]
+	for _, at := range w.merged {
+		p := &w.pairs[at]
+		if base, ok := w.s.cache.value(last, p.Key); ok {
+			fold(p, base)
+			continue
+		}
+		keys, unknown = append(keys, p.Key), append(unknown, at)
+	}
+	w.merged = w.merged[:0]
+	if len(keys) == 0 {
+		return nil
+	}
+	return w.s.read(w.ctx, keys, func(i int, base []byte) error {
+		fold(&w.pairs[unknown[i]], base)
 		return nil
 	})
-	w.merged = w.merged[:0]
-	return err
 }
 
 // changes returns what is gathered as the table has it, without the ranges.
@@ -146,30 +158,40 @@ func (w *writer) commit() error {
 			w.replace(c, []byte(k), old, 0)
 		}
 	}
-	fits, err := w.fits(c)
+	what := changedBy(w.s.id, c, w.ranges)
+	commit, row, drop := w.s.logged(&what)
+	fits, err := w.fits(c, len(row.Key)+len(row.Value)+2*pairBytes)
 	if err != nil {
 		return err
 	}
 	if fits {
 		c.Remove = w.ranges
-		order(c)
 		if len(c.Remove)+len(c.Delete)+len(c.Set) == 0 {
 			return nil
 		}
-		if err := w.s.write(w.ctx, c, nil); err != nil {
+		c.Set, c.Delete = append(c.Set, row), append(c.Delete, drop...)
+		order(c)
+		if err := w.s.write(w.ctx, c, func(r *record) { r.commit, r.by = commit, w.s.id }); err != nil {
 			return err
 		}
 		w.known()
+		w.s.note(commit, what, c)
 		return nil
 	}
 	if err := w.stageChanges(c); err != nil {
 		return err
 	}
-	err = w.s.write(w.ctx, &kv.Changes{}, func(r *record) { r.staged, r.removed = true, w.ranges })
+	what = everything(w.s.id)
+	_, row, drop = w.s.logged(&what)
+	err = w.s.write(w.ctx, &kv.Changes{Set: []kv.Pair{row}, Delete: drop}, func(r *record) {
+		r.staged, r.removed = true, w.ranges
+		r.commit, r.by = commit, w.s.id
+	})
 	if err != nil {
 		return err
 	}
 	w.known()
+	w.s.note(commit, what, &kv.Changes{})
 	// It is committed. What fails now is done before the next commit.
 	if err := w.s.move(w.ctx); errors.Is(err, kv.ErrLease) {
 		return err
@@ -188,10 +210,11 @@ func (w *writer) known() {
 	}
 }
 
-// fits reports whether the table takes the changes and the ranges in one transaction.
-func (w *writer) fits(c *kv.Changes) (bool, error) {
+// fits reports whether the table takes the changes and the ranges in one transaction, with
+// some bytes more.
+func (w *writer) fits(c *kv.Changes, more int) (bool, error) {
 	b := w.s.bounds
-	if w.staged || b.ChangeBytes > 0 && c.Bytes() > b.ChangeBytes {
+	if w.staged || b.ChangeBytes > 0 && c.Bytes()+more > b.ChangeBytes {
 		return false, nil
 	}
 	if b.RemoveKeys == 0 || len(w.ranges) == 0 {
