@@ -108,10 +108,8 @@ func (s *Store) ordered(ctx context.Context, fill func(w *writer) error) error {
 		return ctx.Err()
 	}
 	defer func() { s.turn <- struct{}{} }()
-	if rec := s.record(); rec.staged {
-		if err := s.move(ctx); err != nil {
-			return err
-		}
+	if err := s.finish(ctx); err != nil {
+		return err
 	}
 	w := &writer{s: s, ctx: ctx, large: map[string]uint32{}}
 	err := fill(w)

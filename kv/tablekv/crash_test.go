@@ -3,6 +3,7 @@ package tablekv_test
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ragdb/ragdb/kv"
@@ -55,6 +56,9 @@ func TestStops(t *testing.T) {
 		kvtest.Mutate(rnd, 20, b, found)
 		if err := errors.Join(w2.Apply(t.Context(), b, kv.Sync), found.Equal(t.Context(), r), w2.Close(), r.Close()); err != nil || t.Failed() {
 			t.Fatalf("stop %d: %v", stop, err)
+		}
+		if left := raw(t, server); !slices.Equal(left, found.Keys()) {
+			t.Fatalf("stop %d: the table has %q", stop, left)
 		}
 		if err == nil {
 			t.Logf("%d writes", stop)

@@ -10,11 +10,16 @@
 // Large values: a value beyond [kv.Bounds].ValueBytes is written in pieces under keys of
 // their own.
 //
-// Large transactions: changes beyond [kv.Bounds].ChangeBytes are staged under keys of
-// their own, in as many transactions as they need. One more transaction, the commit,
-// says in the state record that they count. From then on every snapshot reads them in
-// front of what they change, and the writer moves them to their place. If it ends
-// before it is done, the next writer goes on.
+// Large transactions: changes beyond [kv.Bounds].ChangeBytes are written in as many
+// transactions as they need. One more transaction, the commit, makes them count. Rows
+// between two neighbouring keys of the table, or behind its last one, are written in their
+// place: until the commit the state record says that rows in that range do not count, and
+// every snapshot passes over it. Others wait for the commit in memory. If they become
+// too many, they are staged under keys of their own; then the commit says in the state
+// record that they count, every snapshot reads them in front of what they change, and the
+// writer moves them to their place. If it ends before it is done, the next writer
+// goes on. Rows of a transaction that was not committed are removed before the next
+// commit.
 //
 // Iterators: they read windows of rows, which grow while a scan goes on.
 //

@@ -10,13 +10,14 @@ import (
 var _ kv.Gatherer = (*snapshot)(nil)
 
 // Gather reads keys and the first pairs of ranges, in one round trip as a rule; it takes one
-// more if values are in pieces, and several while a large commit is moved to its place.
+// more if values are in pieces, and several while a large commit is written or moved to
+// its place.
 func (sn *snapshot) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {
 	if err := sn.enter(ctx); err != nil {
 		return nil, nil, err
 	}
-	if sn.v.rec.staged {
-		return sn.gatherStaged(ctx, keys, ranges, limit)
+	if sn.v.rec.staged || sn.v.rec.touches(ranges) {
+		return sn.gatherEach(ctx, keys, ranges, limit)
 	}
 	pairs := make([]kv.Pair, len(keys))
 	at, missing := sn.v.unknown(keys, pairs)
@@ -53,6 +54,7 @@ func (sn *snapshot) gather(ctx context.Context, keys [][]byte, ranges []kv.Range
 	if err != nil {
 		return err
 	}
+	vals = sn.v.count(keys, vals)
 	// All values that are in pieces are read together.
 	all := make([]kv.Pair, 0, len(keys))
 	for i, k := range keys {
@@ -85,7 +87,7 @@ func (sn *snapshot) gather(ctx context.Context, keys [][]byte, ranges []kv.Range
 	return nil
 }
 
-func (sn *snapshot) gatherStaged(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {
+func (sn *snapshot) gatherEach(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {
 	pairs, err := sn.v.values(ctx, keys)
 	if err != nil {
 		return nil, nil, err

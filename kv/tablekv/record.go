@@ -1,8 +1,10 @@
 package tablekv
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/ragdb/ragdb/kv"
 )
@@ -16,8 +18,9 @@ type record struct {
 	// commit counts the commits that changed what the store shows, and by is the writer
 	// that made the last one: a number that each writer draws for itself.
 	commit, by uint64
-	// staged says that the staged changes count, and removed has the ranges that are to
-	// be removed before them.
+	// staged says that the staged changes count. Rows in the ranges of removed, which
+	// ascend, do not, and are to be removed: a commit removes them, or a transaction that
+	// is not committed has written them in their place.
 	staged  bool
 	removed []kv.Range
 }
@@ -85,18 +88,43 @@ func decodeRecord(b []byte) (r record, err error) {
 	for range n {
 		r.removed = append(r.removed, kv.Range{Lo: next(), Hi: next()})
 	}
+	var last []byte
+	for _, x := range r.removed {
+		bad = bad || bytes.Compare(last, x.Lo) > 0 || bytes.Compare(x.Lo, x.Hi) >= 0
+		last = x.Hi
+	}
 	if bad || len(b) > 0 {
 		return r, errRecord
 	}
 	return r, nil
 }
 
-// hidden reports whether a key of the table is in a range that is to be removed.
-func (r *record) hidden(k []byte) bool {
+// hidden reports whether the table's row of a key does not count.
+func (r *record) hidden(k []byte) bool { return contain(r.removed, k) }
+
+// shown returns the part of a range that is left if a scan of the table does not begin,
+// or end if reverse is set, with rows that do not count.
+func (r *record) shown(lo, hi []byte, reverse bool) ([]byte, []byte) {
+	if reverse {
+		for _, x := range slices.Backward(r.removed) {
+			if bytes.Compare(x.Lo, hi) < 0 && bytes.Compare(hi, x.Hi) <= 0 {
+				hi = x.Lo
+			}
+		}
+		return lo, hi
+	}
 	for _, x := range r.removed {
-		if string(x.Lo) <= string(k) && string(k) < string(x.Hi) {
-			return true
+		if bytes.Compare(x.Lo, lo) <= 0 && bytes.Compare(lo, x.Hi) < 0 {
+			lo = x.Hi
 		}
 	}
-	return false
+	return lo, hi
+}
+
+// touches reports whether rows of ranges may not count.
+func (r *record) touches(ranges []kv.Range) bool {
+	return slices.ContainsFunc(ranges, func(x kv.Range) bool {
+		i, in := rangeOf(r.removed, x.Lo)
+		return in || i < len(r.removed) && bytes.Compare(r.removed[i].Lo, bounded(x.Hi)) < 0
+	})
 }

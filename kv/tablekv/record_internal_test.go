@@ -13,7 +13,9 @@ import (
 func FuzzRecord(f *testing.F) {
 	f.Add((&record{}).encode())
 	f.Add((&record{comparer: "c", merger: "m", fence: 7, beat: 9, commit: 5, by: 3, owner: "me", staged: true,
-		removed: []kv.Range{{Lo: []byte("a"), Hi: []byte("b")}, {Lo: []byte{}, Hi: []byte{own}}}}).encode())
+		removed: []kv.Range{{Lo: []byte{}, Hi: []byte("a")}, {Lo: []byte("b"), Hi: []byte{own}}}}).encode())
+	f.Add((&record{owner: "me", removed: []kv.Range{{Lo: []byte("k"), Hi: []byte{own}}}}).encode())
+	f.Add((&record{removed: []kv.Range{{Lo: []byte("b"), Hi: []byte("c")}, {Lo: []byte("a"), Hi: []byte("b")}}}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decodeRecord(b)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/kv"
@@ -106,11 +107,12 @@ func (v *view) raw(ctx context.Context, keys [][]byte) ([][]byte, error) {
 			}
 		}
 		if all {
-			return out, nil
+			return v.count(keys, out), nil
 		}
 	}
 	if !v.rec.staged {
-		return v.t.MultiGet(ctx, keys)
+		out, err := v.t.MultiGet(ctx, keys)
+		return v.count(keys, out), err
 	}
 	ask := make([][]byte, 0, 2*len(keys))
 	ask = append(ask, keys...)
@@ -134,6 +136,16 @@ func (v *view) raw(ctx context.Context, keys [][]byte) ([][]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// count makes the values of rows that do not count nil, and returns all values.
+func (v *view) count(keys, vals [][]byte) [][]byte {
+	for i := range vals {
+		if vals[i] != nil && v.rec.hidden(keys[i]) {
+			vals[i] = nil
+		}
+	}
+	return vals
 }
 
 // multiGet calls fn with the values of keys.
@@ -208,12 +220,16 @@ func (v *view) page(ctx context.Context, lo, hi []byte, reverse bool, limit int)
 			return rows, end, nil
 		}
 	}
-	got, err := v.t.Scan(ctx, lo, hi, reverse, limit)
-	if err != nil {
-		return nil, nil, err
+	var got []kv.Pair
+	if lo, hi := v.rec.shown(lo, hi, reverse); bytes.Compare(lo, hi) < 0 {
+		if got, err = v.t.Scan(ctx, lo, hi, reverse, limit); err != nil {
+			return nil, nil, err
+		}
 	}
 	end = edge(got, open)
-	if v.rec.staged {
+	if !v.rec.staged {
+		got = slices.DeleteFunc(got, func(p kv.Pair) bool { return v.rec.hidden(p.Key) })
+	} else {
 		over, err := v.t.Scan(ctx, stagedKey(lo), stagedKey(hi), reverse, limit)
 		if err != nil {
 			return nil, nil, err

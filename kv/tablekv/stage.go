@@ -32,10 +32,8 @@ const stepRows = 1024
 // call writes.
 func (s *Store) recover(ctx context.Context) error {
 	s.dirty = true
-	if rec := s.record(); rec.staged {
-		if err := s.move(ctx); err != nil {
-			return err
-		}
+	if err := s.finish(ctx); err != nil {
+		return err
 	}
 	if err := s.clean(ctx); err != nil {
 		return err
@@ -86,10 +84,12 @@ func (s *Store) scan(ctx context.Context, r kv.Range, limit int) ([]kv.Pair, err
 	return out, err
 }
 
-// move makes committed changes that are staged, in steps that can be taken again. First
-// it removes the ranges; then each transaction moves some changes to their place.
-func (s *Store) move(ctx context.Context) error {
-	if rec := s.record(); len(rec.removed) > 0 {
+// finish does what the record says is left of the last transaction, in steps that can be
+// taken again: it removes the rows that do not count, those of a transaction that was not
+// committed among them, and then moves staged changes that are committed.
+func (s *Store) finish(ctx context.Context) error {
+	rec := s.record()
+	if len(rec.removed) > 0 {
 		for _, r := range rec.removed {
 			if err := s.removeRange(ctx, r); err != nil {
 				return err
@@ -99,6 +99,14 @@ func (s *Store) move(ctx context.Context) error {
 			return err
 		}
 	}
+	if !rec.staged {
+		return nil
+	}
+	return s.move(ctx)
+}
+
+// move moves staged changes to their place, some in each transaction.
+func (s *Store) move(ctx context.Context) error {
 	for lo := stagedLo; ; {
 		pairs, err := s.scan(ctx, kv.Range{Lo: lo, Hi: stagedHi}, stepRows)
 		if err != nil {

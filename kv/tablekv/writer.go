@@ -11,8 +11,8 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// writer implements kv.SortedWriter: it gathers changes, and stages those that the table
-// does not take at once.
+// writer implements kv.SortedWriter: it gathers changes, and writes before the commit what
+// the table does not take at once.
 type writer struct {
 	s   *Store
 	ctx context.Context
@@ -22,13 +22,17 @@ type writer struct {
 	until  []byte // end of the last range that is removed
 	ranges []kv.Range
 
-	// What is gathered and not staged: values as the store has them, nil for a key that
+	// What is gathered: values as the store has them, nil for a key that
 	// is removed. Those of merged are operands, to be folded over the table's value.
 	pairs  []kv.Pair
 	merged []int // places in pairs, ascending
 	size   int
 
+	// rest are changes as the table has them that wait for the commit, or to be staged.
+	rest kv.Changes
+
 	large  map[string]uint32 // the pieces of values that were written, 0 for none
+	gaps   []kv.Range        // in which rows are in their place, ascending
 	staged bool
 }
 
@@ -73,7 +77,7 @@ func (w *writer) add(k, v []byte, merge bool) error {
 	w.pairs = append(w.pairs, kv.Pair{Key: k, Value: v})
 	w.size += len(k) + len(v) + pairBytes
 	if most := w.s.bounds.ChangeBytes; most > 0 && w.size > most/2 {
-		w.err = w.stage()
+		w.err = w.spill()
 	}
 	return w.err
 }
@@ -115,12 +119,12 @@ func (w *writer) fold() error {
 	})
 }
 
-// changes returns what is gathered as the table has it, without the ranges.
-func (w *writer) changes() (*kv.Changes, error) {
+// changes adds what is gathered to the rest, as the table has it, without the ranges.
+func (w *writer) changes() error {
 	if err := w.fold(); err != nil {
-		return nil, err
+		return err
 	}
-	c := &kv.Changes{}
+	c := &w.rest
 	for _, p := range w.pairs {
 		old := w.s.large[string(p.Key)]
 		var n uint32
@@ -132,7 +136,7 @@ func (w *writer) changes() (*kv.Changes, error) {
 		w.replace(c, p.Key, old, n)
 	}
 	w.pairs, w.size = nil, 0
-	return c, nil
+	return nil
 }
 
 // replace takes the pieces away that a key no longer has.
@@ -149,42 +153,63 @@ func (w *writer) replace(c *kv.Changes, k []byte, old, n uint32) {
 
 // commit makes everything that was written the state of the store.
 func (w *writer) commit() error {
-	c, err := w.changes()
-	if err != nil {
+	from := len(w.rest.Set)
+	if err := w.changes(); err != nil {
 		return err
 	}
+	c := &w.rest
 	for k, old := range w.s.large {
-		if _, written := w.large[k]; !written && slices.ContainsFunc(w.ranges, func(r kv.Range) bool { return string(r.Lo) <= k && k < string(r.Hi) }) {
+		if _, written := w.large[k]; !written && contain(w.ranges, []byte(k)) {
 			w.replace(c, []byte(k), old, 0)
 		}
 	}
-	what := changedBy(w.s.id, c, w.ranges)
-	commit, row, drop := w.s.logged(&what)
-	fits, err := w.fits(c, len(row.Key)+len(row.Value)+2*pairBytes)
+	var (
+		what   changed
+		commit uint64
+		row    kv.Pair
+		drop   [][]byte
+	)
+	closing := func() (bool, error) {
+		what = changedBy(w.s.id, c, slices.Concat(w.ranges, w.gaps))
+		commit, row, drop = w.s.logged(&what)
+		return w.fits(len(row.Key) + len(row.Value) + 2*pairBytes)
+	}
+	fits, err := closing()
+	if err == nil && !fits {
+		if err = w.place(from); err == nil {
+			fits, err = closing()
+		}
+	}
 	if err != nil {
 		return err
 	}
+	// Rows in gaps count from now on. Before them the table had none there.
+	removed := without(w.ranges, w.gaps)
 	if fits {
-		c.Remove = w.ranges
-		if len(c.Remove)+len(c.Delete)+len(c.Set) == 0 {
+		c.Remove = removed
+		if len(c.Remove)+len(c.Delete)+len(c.Set)+len(w.gaps) == 0 {
 			return nil
 		}
 		c.Set, c.Delete = append(c.Set, row), append(c.Delete, drop...)
 		order(c)
-		if err := w.s.write(w.ctx, c, func(r *record) { r.commit, r.by = commit, w.s.id }); err != nil {
+		err := w.s.write(w.ctx, c, func(r *record) {
+			r.removed = nil
+			r.commit, r.by = commit, w.s.id
+		})
+		if err != nil {
 			return err
 		}
 		w.known()
 		w.s.note(commit, what, c)
 		return nil
 	}
-	if err := w.stageChanges(c); err != nil {
+	if err := w.stageRest(); err != nil {
 		return err
 	}
 	what = everything(w.s.id)
 	_, row, drop = w.s.logged(&what)
 	err = w.s.write(w.ctx, &kv.Changes{Set: []kv.Pair{row}, Delete: drop}, func(r *record) {
-		r.staged, r.removed = true, w.ranges
+		r.staged, r.removed = true, removed
 		r.commit, r.by = commit, w.s.id
 	})
 	if err != nil {
@@ -193,7 +218,7 @@ func (w *writer) commit() error {
 	w.known()
 	w.s.note(commit, what, &kv.Changes{})
 	// It is committed. What fails now is done before the next commit.
-	if err := w.s.move(w.ctx); errors.Is(err, kv.ErrLease) {
+	if err := w.s.finish(w.ctx); errors.Is(err, kv.ErrLease) {
 		return err
 	}
 	return nil
@@ -210,20 +235,22 @@ func (w *writer) known() {
 	}
 }
 
-// fits reports whether the table takes the changes and the ranges in one transaction, with
+// fits reports whether the table takes the rest and the ranges in one transaction, with
 // some bytes more.
-func (w *writer) fits(c *kv.Changes, more int) (bool, error) {
+func (w *writer) fits(more int) (bool, error) {
 	b := w.s.bounds
-	if w.staged || b.ChangeBytes > 0 && c.Bytes()+more > b.ChangeBytes {
+	all := w.rest
+	all.Remove = without(w.ranges, w.gaps)
+	if w.staged || b.ChangeBytes > 0 && all.Bytes()+more > b.ChangeBytes {
 		return false, nil
 	}
-	if b.RemoveKeys == 0 || len(w.ranges) == 0 {
+	if b.RemoveKeys == 0 || len(all.Remove) == 0 {
 		return true, nil
 	}
 	left := b.RemoveKeys
 	err := w.s.reading(w.ctx, nil, func(v *view) error {
 		left = b.RemoveKeys
-		for _, r := range w.ranges {
+		for _, r := range all.Remove {
 			got, err := v.t.Scan(w.ctx, r.Lo, r.Hi, false, left+1)
 			if left -= len(got); err != nil || left < 0 {
 				return err
@@ -240,30 +267,41 @@ func order(c *kv.Changes) {
 	slices.SortFunc(c.Set, func(a, b kv.Pair) int { return bytes.Compare(a.Key, b.Key) })
 }
 
-// stage writes what is gathered where no snapshot reads it yet.
-func (w *writer) stage() error {
-	c, err := w.changes()
-	if err != nil {
+// spill makes room: it writes what is gathered where no snapshot reads it yet, and keeps
+// a part for the commit.
+func (w *writer) spill() error {
+	from := len(w.rest.Set)
+	if err := w.changes(); err != nil {
 		return err
 	}
-	return w.stageChanges(c)
+	if err := w.place(from); err != nil || w.rest.Bytes() <= w.s.bounds.ChangeBytes/2 {
+		return err
+	}
+	return w.stageRest()
 }
 
-func (w *writer) stageChanges(c *kv.Changes) error {
+// stageRest stages the rest.
+func (w *writer) stageRest() error {
 	if !w.staged {
 		if err := w.s.clean(w.ctx); err != nil {
 			return err
 		}
 		w.staged, w.s.dirty = true, true
 	}
-	all := make([]kv.Pair, 0, len(c.Set)+len(c.Delete))
-	for _, p := range c.Set {
+	all := make([]kv.Pair, 0, len(w.rest.Set)+len(w.rest.Delete))
+	for _, p := range w.rest.Set {
 		all = append(all, kv.Pair{Key: stagedKey(p.Key), Value: append([]byte{stagedSet}, p.Value...)})
 	}
-	for _, k := range c.Delete {
+	for _, k := range w.rest.Delete {
 		all = append(all, kv.Pair{Key: stagedKey(k), Value: []byte{stagedDelete}})
 	}
+	w.rest = kv.Changes{}
 	slices.SortFunc(all, func(a, b kv.Pair) int { return cmp.Compare(string(a.Key), string(b.Key)) })
+	return w.writeAll(all, nil)
+}
+
+// writeAll sets pairs in as many transactions as the table needs.
+func (w *writer) writeAll(all []kv.Pair, change func(r *record)) error {
 	for len(all) > 0 {
 		n, size := 0, 0
 		for n < len(all) {
@@ -273,7 +311,7 @@ func (w *writer) stageChanges(c *kv.Changes) error {
 			}
 			n++
 		}
-		if err := w.s.write(w.ctx, &kv.Changes{Set: all[:n]}, nil); err != nil {
+		if err := w.s.write(w.ctx, &kv.Changes{Set: all[:n]}, change); err != nil {
 			return err
 		}
 		all = all[n:]
