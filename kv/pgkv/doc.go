@@ -62,6 +62,11 @@
 // are left as the operator chose them; which standbys a commit waits for is theirs to say.
 // A server with fsync = off is durable at no setting.
 //
+// A host that is cut off in the middle of a transaction leaves the guard's row locked until
+// the server notices. A session asks it to do so within 20 seconds (tcp_keepalives_idle,
+// tcp_keepalives_interval, tcp_keepalives_count, tcp_user_timeout), unless the operator or
+// the address have set less.
+//
 // # Errors
 //
 // [kv.ErrRefused] is a call that did nothing and may succeed later: a serialization

@@ -50,7 +50,8 @@ func (s *session) dialect() (cockroach, yugabyte bool) {
 	return s.conn.ParameterStatus("crdb_version") != "", strings.Contains(s.conn.ParameterStatus("server_version"), "-YB-")
 }
 
-// prepare prepares all statements for a table in one round trip.
+// prepare prepares all statements for a table in one round trip. It also sends watch,
+// whose failure would change nothing but when the server notices a lost client.
 func (s *session) prepare(ctx context.Context, table string) error {
 	defer s.limit(ctx)()
 	for st := range statements {
@@ -64,7 +65,10 @@ func (s *session) prepare(ctx context.Context, table string) error {
 			return errors.Join(err, s.settle())
 		}
 	}
-	return s.settle()
+	if err := s.settle(); err != nil {
+		return err
+	}
+	return s.send(step{sql: watch})
 }
 
 // columns describes the columns of a table.

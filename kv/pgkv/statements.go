@@ -63,6 +63,14 @@ SELECT 1 / count(*) FROM hit`,
 ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
 }
 
+// watch has the server notice within 20 seconds that the host of a client is cut off, if
+// neither the operator nor the address have it notice earlier. By default it takes hours,
+// and until then a transaction of which a part has arrived keeps the guard's row from
+// others. A server that does not know the settings has no values of them.
+const watch = `SELECT set_config(name, most, false)
+FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'), ('tcp_user_timeout', '20000')) AS w (name, most)
+WHERE current_setting(name, true)::bigint = 0 OR current_setting(name, true)::bigint > most::bigint`
+
 // sql returns a statement for a table.
 func (s statement) sql(table string) string {
 	return strings.ReplaceAll(text[s], "{table}", table)

@@ -18,11 +18,12 @@ import (
 	"github.com/ragdb/ragdb/kv/tablekv"
 )
 
-// writeForEver is the process that TestKillClient kills: it writes the stream of seed 1 on
-// from where it is, and prints the number of each batch that is acknowledged.
-func writeForEver(url string) int {
+// writeForEver is the process that TestKillClient kills, and that TestHosts cuts off: it
+// writes a stream on from where it is, and prints the number of each batch that is
+// acknowledged.
+func writeForEver(url string, seed uint64, b kv.Bounds) int {
 	ctx := context.Background()
-	s, err := openStore(ctx, url, tight, tablekv.Options{Wait: time.Minute})
+	s, err := openStore(ctx, url, b, tablekv.Options{Wait: time.Minute})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -36,7 +37,7 @@ func writeForEver(url string) int {
 	for {
 		at++
 		b := s.NewBatch()
-		step(1, at, b)
+		step(seed, at, b)
 		if err := s.Apply(ctx, b, kv.Sync); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

@@ -3,9 +3,11 @@
 package stores_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -25,7 +27,10 @@ var shared pgtest.Shared
 
 func TestMain(m *testing.M) {
 	if url := os.Getenv("RAGDB_TEST_WRITER"); url != "" {
-		os.Exit(writeForEver(url))
+		if os.Getenv("RAGDB_TEST_PADDED") != "" {
+			os.Exit(writeForEver(url, padded, kv.Bounds{}))
+		}
+		os.Exit(writeForEver(url, 1, tight))
 	}
 	flag.Parse()
 	code := m.Run()
@@ -52,12 +57,18 @@ func openStore(ctx context.Context, url string, b kv.Bounds, o tablekv.Options) 
 // counter is a key that each batch of a stream sets to its number.
 var counter = []byte("zz/count")
 
+// padded is the seed of a stream whose batches take a while to send.
+const padded = 5
+
 // step adds batch i of the stream of a seed to a batch and a model.
 func step(seed uint64, i int, to ...kv.Batch) {
 	rnd := rand.New(rand.NewPCG(seed, uint64(i)))
 	kvtest.Mutate(rnd, 1+rnd.IntN(30), to...)
 	for _, b := range to {
 		b.Set(counter, strconv.AppendInt(nil, int64(i), 10))
+		for n := 0; seed == padded && n < 6; n++ {
+			b.Set(fmt.Appendf(nil, "zz/pad/%d", n), bytes.Repeat([]byte{byte(i)}, 1_000_000))
+		}
 	}
 }
 
