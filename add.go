@@ -101,7 +101,7 @@ func (db *DB) Indexer(ctx context.Context) (*rag.Indexer, error) {
 
 // indexedBy returns the methods that documents are indexed by.
 func (db *DB) indexedBy(ctx context.Context) ([]method.Spec, error) {
-	have, err := db.instances(ctx)
+	have, err := instances(ctx, db.corpus)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +125,9 @@ func (db *DB) indexedBy(ctx context.Context) ([]method.Spec, error) {
 }
 
 // instances returns the methods that the documents are indexed by.
-func (db *DB) instances(ctx context.Context) (names []string, err error) {
-	err = db.engine.View(ctx, func(s *engine.Snapshot) error {
-		for name, err := range db.corpus.Instances(s.Graph(db.corpus.Base())) {
+func instances(ctx context.Context, c *rag.Corpus) (names []string, err error) {
+	err = c.View(ctx, func(s *engine.Snapshot) error {
+		for name, err := range c.Instances(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}

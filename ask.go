@@ -94,11 +94,14 @@ func WithoutModel() AskOption {
 // and [method.ErrNotIndexed] for a method that cannot be asked, those of the models and
 // those of the database.
 func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
-	sys, m, q, err := db.prepare(ctx, question, options)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := db.corpus.Ask(ctx, sys, m, q)
+	var answer *Answer
+	err := db.corpus.AtLatest(ctx, func(c *rag.Corpus) error {
+		sys, m, q, err := db.prepare(ctx, c, question, options)
+		if err == nil {
+			answer, err = c.Ask(ctx, sys, m, q)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, phase.At("", err)
 	}
@@ -109,12 +112,8 @@ func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*
 // read it, the most telling first, as far as the budget goes. Errors are those of
 // [DB.Ask].
 func (db *DB) Search(ctx context.Context, question string, options ...AskOption) ([]Hit, error) {
-	sys, m, q, err := db.prepare(ctx, question, options)
-	if err != nil {
-		return nil, err
-	}
 	var hits []Hit
-	_, err = db.corpus.Retrieve(ctx, sys, m, q, func(s *engine.Snapshot, ev *rag.Evidence) error {
+	look := func(s *engine.Snapshot, ev *rag.Evidence) error {
 		items := ev.Items()
 		err := s.Ahead(ctx, len(items), func(s *engine.Snapshot, i int) error {
 			if len(items[i].Spans) == 0 {
@@ -140,6 +139,13 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 			hits = append(hits, h)
 		}
 		return nil
+	}
+	err := db.corpus.AtLatest(ctx, func(c *rag.Corpus) error {
+		sys, m, q, err := db.prepare(ctx, c, question, options)
+		if err == nil {
+			_, err = c.Retrieve(ctx, sys, m, q, look)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, phase.At("", err)
@@ -147,8 +153,9 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	return hits, nil
 }
 
-// prepare opens the method and the models of a question, and applies its options.
-func (db *DB) prepare(ctx context.Context, question string, options []AskOption) (*method.System, *rag.Models, method.Question, error) {
+// prepare opens the method and the models of a question that is answered from c, and
+// applies its options.
+func (db *DB) prepare(ctx context.Context, c *rag.Corpus, question string, options []AskOption) (*method.System, *rag.Models, method.Question, error) {
 	a := &asking{Question: method.Question{Text: question, Style: db.style}}
 	for _, o := range options {
 		if o == nil {
@@ -158,7 +165,7 @@ func (db *DB) prepare(ctx context.Context, question string, options []AskOption)
 			return nil, nil, a.Question, phase.At("", err)
 		}
 	}
-	sys, err := db.system(ctx, a)
+	sys, err := db.system(ctx, c, a)
 	if err != nil {
 		return nil, nil, a.Question, phase.At("", err)
 	}
@@ -170,19 +177,19 @@ func (db *DB) prepare(ctx context.Context, question string, options []AskOption)
 }
 
 // system opens the method of a question.
-func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
+func (db *DB) system(ctx context.Context, c *rag.Corpus, a *asking) (*method.System, error) {
 	if a.method != "" {
 		spec, err := method.ParseSpec(a.method)
 		if err != nil {
 			return nil, err
 		}
-		return db.methods.OpenIndexed(ctx, db.corpus.Docs(), spec)
+		return db.methods.OpenIndexed(ctx, c.Docs(), spec)
 	}
-	have, err := db.instances(ctx)
+	have, err := instances(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := db.corpus.Settings(ctx)
+	kept, err := c.Settings(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -198,11 +205,11 @@ func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 		if err != nil {
 			return nil, err
 		}
-		sys, err := db.methods.OpenIndexed(ctx, db.corpus.Docs(), spec)
+		sys, err := db.methods.OpenIndexed(ctx, c.Docs(), spec)
 		if !errors.Is(err, method.ErrNotIndexed) {
 			return sys, err
 		}
 	}
 	// Nothing is indexed yet: this method finds nothing.
-	return db.methods.Open(ctx, db.corpus.Docs(), method.Spec{Name: methods.ForQuestions})
+	return db.methods.Open(ctx, c.Docs(), method.Spec{Name: methods.ForQuestions})
 }

@@ -39,7 +39,7 @@ func TestSearchRoundTrips(t *testing.T) {
 			t.Fatalf("%d hits, %v", len(hits), err)
 		}
 	}
-	if n := remote.Take().Trips; n > 35 {
+	if n := remote.Take().Trips; n > 18 {
 		t.Errorf("a search took %d round trips", n)
 	} else {
 		t.Logf("%d round trips", n)

@@ -193,6 +193,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add((*roaring.Bitmap)(nil), roaring.BitmapOf(uint32(w.node)))
 	add([]text.Term(nil), []text.Term{{}}, []text.Term{{Text: "mill"}})
 	add((*engine.Graph)(nil), &engine.Graph{}, w.foreign, w.g)
+	add((*engine.Snapshot)(nil), &engine.Snapshot{})
 	add((func(*engine.Tx) error)(nil), func(*engine.Tx) error { return nil })
 	add((func(*engine.Snapshot) error)(nil), func(*engine.Snapshot) error { return nil })
 	add((func(*engine.Snapshot, int) error)(nil), func(*engine.Snapshot, int) error { return nil })

@@ -107,6 +107,47 @@ func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
 	}
 }
 
+// GraphAt returns the graph that has a name in a snapshot, and makes none: [ErrNotFound]
+// says that there is no such graph, or that it was dropped since. It is one read of the
+// snapshot once the graph is open.
+func (n *Namespace) GraphAt(ctx context.Context, s *Snapshot, name string) (*Graph, error) {
+	g, err := n.graphAt(ctx, s, name)
+	if err != nil {
+		return nil, phase.Errorf("graph %s: %w", name, err)
+	}
+	return g, nil
+}
+
+func (n *Namespace) graphAt(ctx context.Context, s *Snapshot, name string) (*Graph, error) {
+	name, err := checkName("graph", name)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil || s.kv == nil || s.db != n.db {
+		return nil, phase.Mark(ErrInvalid, "no snapshot of the database")
+	}
+	key := layout.Directory(n.name, name)
+	v, err := s.kv.Get(ctx, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	e, err := decodeDirectory(key, v)
+	if err != nil {
+		return nil, err
+	}
+	n.db.mu.Lock()
+	st := n.db.graphs[e.graph]
+	n.db.mu.Unlock()
+	if st != nil {
+		return &Graph{ns: n, st: st}, nil
+	}
+	g, err := n.Graph(n.db.Reading(ctx), name)
+	if err == nil && g.st.id != e.graph {
+		err = ErrNotFound
+	}
+	return g, err
+}
+
 // leadsTo reports whether an entry of the directory is of the graph id.
 func (db *DB) leadsTo(ctx context.Context, key []byte, id uint32) (bool, error) {
 	var v []byte

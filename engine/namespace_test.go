@@ -39,6 +39,52 @@ func TestDroppedNamespace(t *testing.T) {
 	})
 }
 
+// TestGraphAt finds graphs by the names that they had in a snapshot, and makes none.
+func TestGraphAt(t *testing.T) {
+	onStores(t, func(t *testing.T, o *engine.Options) {
+		db, ctx := open(t, o), t.Context()
+		g := graph(t, db, "g")
+		ns := g.Namespace()
+		err := db.View(ctx, func(s *engine.Snapshot) error {
+			if got, err := ns.GraphAt(ctx, s, "g"); err != nil || got.ID() != g.ID() {
+				t.Errorf("g: %v, %v", got, err)
+			}
+			later := graph(t, db, "later")
+			if _, err := ns.GraphAt(ctx, s, "later"); !errors.Is(err, engine.ErrNotFound) {
+				t.Errorf("a graph that was made after the snapshot: %v", err)
+			}
+			if err := ns.Swap(ctx, "g", later); err != nil {
+				return err
+			}
+			if _, err := ns.GraphAt(ctx, s, "g"); !errors.Is(err, engine.ErrNotFound) {
+				t.Errorf("a graph that was replaced since: %v", err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.View(ctx, func(s *engine.Snapshot) error {
+			if got, err := ns.GraphAt(ctx, s, "g"); err != nil || got.ID() == g.ID() {
+				t.Errorf("g is another one: %v, %v", got, err)
+			}
+			if err := ns.Drop(ctx, "g"); err != nil {
+				return err
+			}
+			if _, err := ns.GraphAt(ctx, s, "g"); !errors.Is(err, engine.ErrNotFound) {
+				t.Errorf("a graph that was dropped since: %v", err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names, err := ns.Graphs(ctx); err != nil || len(names) > 0 {
+			t.Errorf("graphs %v, %v", names, err)
+		}
+	})
+}
+
 // TestNamesOfGraphs says that every call takes the names that Graph takes, in
 // either spelling, and no others.
 func TestNamesOfGraphs(t *testing.T) {

@@ -78,7 +78,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *Models, q metho
 		return nil, err
 	}
 	var a *Answer
-	err := c.view(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *Models, 
 		return nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	var a *Answer
-	err := c.view(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			a, err = c.answer(ctx, s, sys, m, q, ev)

@@ -73,7 +73,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q 
 		return nil, err
 	}
 	var ev *Evidence
-	err := c.view(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			ev, err = c.retrieve(ctx, s, sys, m, q, look)
@@ -87,22 +87,23 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q 
 }
 
 // At returns the corpus as a snapshot shows it: Retrieve, Ask and AnswerFrom read all
-// from there. It is used while the snapshot is open.
+// from there, and what opens a method with its Docs. It is used while the snapshot is open.
 func (c *Corpus) At(s *engine.Snapshot) *Corpus {
 	out := &Corpus{}
 	if c != nil {
 		*out = *c
 	}
-	out.at = s
+	out.documents = out.documents.At(s)
 	return out
 }
 
-// view calls fn with what questions are answered from.
-func (c *Corpus) view(ctx context.Context, fn func(s *engine.Snapshot) error) error {
-	if c.at != nil {
-		return fn(c.at)
+// AtLatest calls fn with the corpus as the latest commit shows it ([Corpus.At]): a method
+// that fn opens and asks there takes one snapshot for both.
+func (c *Corpus) AtLatest(ctx context.Context, fn func(c *Corpus) error) error {
+	if err := c.ready(); err != nil {
+		return err
 	}
-	return c.DB().View(ctx, fn)
+	return c.View(ctx, func(s *engine.Snapshot) error { return fn(c.At(s)) })
 }
 
 // Plan returns the plan that [Corpus.Retrieve] runs for a question. Models and
@@ -111,7 +112,7 @@ func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q meth
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
-	err = c.view(ctx, func(s *engine.Snapshot) error {
+	err = c.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			p, err = plan(ctx, sys, m, q)

@@ -24,9 +24,8 @@ type Corpus struct {
 	o           Options
 	ledger      *ledger.Ledger
 	words       *words.Store
-	local       *words.Local     // of OpenModels
-	projections *graphops.Cache  // that plans walk on
-	at          *engine.Snapshot // that questions are answered from; nil takes the newest
+	local       *words.Local    // of OpenModels
+	projections *graphops.Cache // that plans walk on
 }
 
 // documents is what a corpus reads its documents by.

@@ -43,7 +43,7 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 		return nil, err
 	}
 	missing, types := &NotIndexedError{Spec: spec.String()}, map[string]bool{}
-	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base()).WithContext(ctx)
 		for name, err := range c.Instances(v) {
 			if err != nil {
@@ -79,7 +79,7 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 
 // count returns the error with the number of documents.
 func (e *NotIndexedError) count(ctx context.Context, c *corpus.Corpus) error {
-	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base()).WithContext(ctx)
 		t, ok := v.NodeType(corpus.TypeDocument)
 		if !ok {

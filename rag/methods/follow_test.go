@@ -3,6 +3,7 @@ package methods_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -119,4 +120,46 @@ func TestFollow(t *testing.T) {
 	compare("twice as many")
 	c.Remove(t, docs[12].Key)
 	compare("one document less")
+}
+
+// TestFollowNewMethod opens methods and asks them in one snapshot each, in a database that
+// is open for reading: one that is indexed meanwhile is there, and says what it says when
+// it is opened for itself.
+func TestFollowNewMethod(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(84, 6)
+	c.Index(t, "naive", docs...)
+	long := openAsker(t, c.Store, nil)
+	q := method.Question{Text: "Who knew the " + docs[1].Code + "ium of " + docs[1].Place + "?"}
+	ask := func(spec string) (got string, err error) {
+		err = long.AtLatest(t.Context(), func(now *rag.Corpus) error {
+			sys, err := methods.All().OpenIndexed(t.Context(), now.Docs(), method.Spec{Name: spec})
+			if err != nil {
+				return err
+			}
+			a, err := now.Ask(t.Context(), sys, long.models, q)
+			if err == nil {
+				got = string(asJSON([]any{a.Text, a.Sources, a.Evidence.Sections}))
+			}
+			return err
+		})
+		return got, err
+	}
+	for _, spec := range []string{"noderag", "fastgraphrag", "linearrag"} {
+		if _, err := ask(spec); !errors.Is(err, method.ErrNotIndexed) {
+			t.Errorf("%s is not indexed yet: %v", spec, err)
+		}
+		c.Index(t, spec)
+		got, err := ask(spec)
+		if err != nil {
+			t.Fatalf("%s: %v", spec, err)
+		}
+		fresh := openAsker(t, c.Store, []string{spec})
+		a, err := fresh.Ask(t.Context(), fresh.systems[spec], fresh.models, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ragtest.Same(t, spec, got, string(asJSON([]any{a.Text, a.Sources, a.Evidence.Sections})))
+	}
 }

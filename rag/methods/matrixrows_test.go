@@ -255,6 +255,20 @@ func matrixRows() map[string][]call {
 		"Methods.Known": {func(w *world) error {
 			return errors.Join(methods.All().Known("naive"), method.Methods(nil).Known("naive"))
 		}},
+		"Corpus.View": {
+			func(w *world) error { return w.c.View(w.ctx, func(*engine.Snapshot) error { return nil }) },
+			func(w *world) error { return new(rag.Corpus).View(w.ctx, nil) },
+		},
+		"Corpus.AtLatest": {
+			func(w *world) error { return w.c.AtLatest(w.ctx, func(*rag.Corpus) error { return nil }) },
+			func(w *world) error { return new(rag.Corpus).AtLatest(w.ctx, nil) },
+			func(w *world) error {
+				return w.c.AtLatest(w.ctx, func(c *rag.Corpus) error {
+					_, err := methods.All().OpenIndexed(w.ctx, c.Docs(), method.Spec{Name: "ketrag"})
+					return err
+				})
+			},
+		},
 		"Corpus.Plan": {
 			func(w *world) error {
 				_, err := w.c.Plan(w.ctx, nil, nil, method.Question{Text: "Who?", Top: 1})

@@ -68,7 +68,7 @@ func (a Aliases) Key(key string) string {
 // ReadAs returns the keys that some keys of names are read as.
 func (c *Corpus) ReadAs(ctx context.Context, keys []string) ([]string, error) {
 	out := slices.Clone(keys)
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		aliases, err := c.Aliases(s.Graph(c.base))
 		for i, k := range keys {
 			out[i] = aliases.Key(k)

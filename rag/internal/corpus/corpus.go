@@ -44,7 +44,8 @@ type Corpus struct {
 	tokens    *text.Tokenizer
 	analyzer  etext.Analyzer
 
-	graphsExist bool // no graph is made
+	graphsExist bool             // no graph is made
+	at          *engine.Snapshot // that is read; nil reads the latest commit
 }
 
 // Open opens a namespace's corpus. If the namespace has no base graph, it makes
@@ -82,6 +83,29 @@ func (c *Corpus) Existing() *Corpus {
 	return &out
 }
 
+// At returns the corpus as a snapshot shows it: View calls with it, and Graph makes none
+// and finds what there was. It is used while the snapshot is open, and so is what a
+// method opens on it.
+func (c *Corpus) At(s *engine.Snapshot) *Corpus {
+	out := &Corpus{}
+	if c != nil {
+		*out = *c
+	}
+	out.at = s
+	return out
+}
+
+// View calls fn with the snapshot of [Corpus.At], or else with one of the latest commit.
+func (c *Corpus) View(ctx context.Context, fn func(s *engine.Snapshot) error) error {
+	if err := c.Ready(); err != nil {
+		return err
+	}
+	if c.at != nil {
+		return fn(c.at)
+	}
+	return c.db.View(ctx, fn)
+}
+
 // DB returns the database that the corpus is in.
 func (c *Corpus) DB() *engine.DB { return c.db }
 
@@ -101,6 +125,9 @@ func (c *Corpus) Analyzer() etext.Analyzer { return c.analyzer }
 func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
 	if err := c.Ready(); err != nil {
 		return nil, err
+	}
+	if c.at != nil {
+		return c.namespace.GraphAt(ctx, c.at, name)
 	}
 	if c.graphsExist {
 		names, err := c.namespace.Graphs(ctx)

@@ -19,7 +19,7 @@ func (c *Corpus) Settings(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+	err := c.View(ctx, func(s *engine.Snapshot) error {
 		for e, err := range s.Graph(c.base).Bucket(bucketSettings).Scan(nil, nil) {
 			if err != nil {
 				return err

@@ -59,7 +59,7 @@ func (e *ModelError) Is(target error) bool { return target == ErrModel }
 // EmbeddedWith returns the model that a corpus is embedded with; ok is false if
 // nothing was embedded yet.
 func EmbeddedWith(ctx context.Context, c *corpus.Corpus) (m EmbeddingModel, ok bool, err error) {
-	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err = c.View(ctx, func(s *engine.Snapshot) error {
 		m, ok, err = readEmbeddingModel(s.Graph(c.Base()).Bucket(bucketModels))
 		return err
 	})
