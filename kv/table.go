@@ -54,6 +54,9 @@ type Changes struct {
 	Remove []Range
 	Delete [][]byte
 	Set    []Pair
+	// New says that the table has none of the keys of Set, which may save the server a
+	// look at each. A transaction that says so in error fails, or is made all the same.
+	New bool
 }
 
 // Bytes is the approximate size of the changes.

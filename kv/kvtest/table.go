@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -142,6 +143,9 @@ func (t *table) Write(ctx context.Context, g kv.Guard, c *kv.Changes) error {
 	if (old == nil) != (g.Old == nil) || !bytes.Equal(old, g.Old) {
 		return kv.ErrGuard
 	}
+	if err := t.news(ctx, c); err != nil {
+		return err
+	}
 	b := s.store.NewBatch()
 	for _, r := range c.Remove {
 		b.DeleteRange(r.Lo, r.Hi)
@@ -159,6 +163,19 @@ func (t *table) Write(ctx context.Context, g kv.Guard, c *kv.Changes) error {
 	s.writes++
 	if lost {
 		return kv.ErrUncertain
+	}
+	return nil
+}
+
+// news refuses changes that say in error that their keys are new.
+func (t *table) news(ctx context.Context, c *kv.Changes) error {
+	if !c.New {
+		return nil
+	}
+	for _, p := range c.Set {
+		if _, err := t.s.store.Get(ctx, p.Key, nil); !errors.Is(err, kv.ErrNotFound) {
+			return errors.Join(err, fmt.Errorf("the table has the key %x", p.Key))
+		}
 	}
 	return nil
 }

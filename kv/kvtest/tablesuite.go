@@ -208,6 +208,20 @@ func tableChanges(t *testing.T, tab kv.Table) {
 	if got, want := fmt.Sprint(allOf(t, tab)), "map[m:4]"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
+	g.must(t, &kv.Changes{Set: pairs("p", "q"), New: true})
+	want := "map[m:5 p:p q:q]"
+	if got := fmt.Sprint(allOf(t, tab)); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	// A key that is not new fails, or is set.
+	if err := g.write(t.Context(), &kv.Changes{Set: pairs("o", "q"), New: true}); err == nil {
+		want = "map[m:6 o:o p:p q:q]"
+	} else if errors.Is(err, kv.ErrRefused) || errors.Is(err, kv.ErrUncertain) || errors.Is(err, kv.ErrGuard) {
+		t.Errorf("a key that is not new: %v", err)
+	}
+	if got := fmt.Sprint(allOf(t, tab)); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
 }
 
 // tableModel compares random writes and reads with a map.

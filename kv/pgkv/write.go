@@ -90,18 +90,22 @@ func transaction(g kv.Guard, c *kv.Changes) []step {
 	keyLots(c.Delete, func(lot []byte) {
 		steps = append(steps, step{do: remove, params: [][]byte{lot}})
 	})
-	steps = appendSet(steps, c.Set)
+	do := set
+	if c.New {
+		do = add
+	}
+	steps = appendSet(steps, do, c.Set)
 	if touches(c, g.Key) {
-		steps = appendSet(steps, []kv.Pair{{Key: g.Key, Value: g.New}})
+		steps = appendSet(steps, set, []kv.Pair{{Key: g.Key, Value: g.New}})
 	}
 	return append(steps, step{do: commit})
 }
 
-func appendSet(steps []step, pairs []kv.Pair) []step {
+func appendSet(steps []step, do statement, pairs []kv.Pair) []step {
 	lots(len(pairs), func(i int) int { return len(pairs[i].Key) + len(pairs[i].Value) }, func(from, to int) {
 		keys := array(to-from, func(i int) []byte { return pairs[from+i].Key })
 		vals := array(to-from, func(i int) []byte { return pairs[from+i].Value })
-		steps = append(steps, step{do: set, params: [][]byte{keys, vals}})
+		steps = append(steps, step{do: do, params: [][]byte{keys, vals}})
 	})
 	return steps
 }

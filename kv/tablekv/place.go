@@ -40,7 +40,7 @@ func (w *writer) place(from int) error {
 		}
 	}
 	w.rest.Set = rest
-	return w.writeAll(in, func(r *record) { r.removed = slices.Clone(w.gaps) })
+	return w.writeAll(kv.Changes{Set: in, New: true}, func(r *record) { r.removed = slices.Clone(w.gaps) })
 }
 
 // findGaps adds the gaps that rows are worth. A gap once found stays one: what lies in it

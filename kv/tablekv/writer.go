@@ -297,12 +297,12 @@ func (w *writer) stageRest() error {
 	}
 	w.rest = kv.Changes{}
 	slices.SortFunc(all, func(a, b kv.Pair) int { return cmp.Compare(string(a.Key), string(b.Key)) })
-	return w.writeAll(all, nil)
+	return w.writeAll(kv.Changes{Set: all}, nil)
 }
 
 // writeAll sets pairs in as many transactions as the table needs.
-func (w *writer) writeAll(all []kv.Pair, change func(r *record)) error {
-	for len(all) > 0 {
+func (w *writer) writeAll(c kv.Changes, change func(r *record)) error {
+	for all := c.Set; len(all) > 0; {
 		n, size := 0, 0
 		for n < len(all) {
 			size += len(all[n].Key) + len(all[n].Value) + pairBytes
@@ -311,7 +311,7 @@ func (w *writer) writeAll(all []kv.Pair, change func(r *record)) error {
 			}
 			n++
 		}
-		if err := w.s.write(w.ctx, &kv.Changes{Set: all[:n]}, change); err != nil {
+		if err := w.s.write(w.ctx, &kv.Changes{Set: all[:n], New: c.New}, change); err != nil {
 			return err
 		}
 		all = all[n:]
