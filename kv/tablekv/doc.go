@@ -12,7 +12,7 @@
 //
 // Large transactions: changes beyond [kv.Bounds].ChangeBytes are written in as many
 // transactions as they need. One more transaction, the commit, makes them count. Rows
-// between two neighbouring keys of the table, or behind its last one, are written in their
+// between two neighbouring keys of the table or behind its last one are written in their
 // place: until the commit the state record says that rows in that range do not count, and
 // every snapshot passes over it. Others wait for the commit in memory. If they become
 // too many, they are staged under keys of their own; then the commit says in the state
