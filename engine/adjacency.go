@@ -61,6 +61,9 @@ func (r *reader) neighbors(id NodeID, f *EdgeFilter, after NodeID, limit int, ds
 		})
 		return dst, err
 	}
+	if err := r.aheadBoth(id, f); err != nil {
+		return dst, err
+	}
 	p := edgePage{id: id, after: after, limit: limit, bound: math.MaxUint64, edges: l.edges[:0]}
 	// The lower neighbours by undirected edges are among the in-edges: if they fill the
 	// page, the others are not read.
@@ -80,6 +83,17 @@ func (r *reader) neighbors(id NodeID, f *EdgeFilter, after NodeID, limit int, ds
 		l.edges = nil
 	}
 	return dst, nil
+}
+
+// aheadBoth reads the beginnings of a node's lists of both directions together, if each
+// read is a round trip.
+func (r *reader) aheadBoth(id NodeID, f *EdgeFilter) error {
+	if _, ok := r.kv.(*aheadReader); !ok || !r.follows(layout.Out, f) || !r.follows(layout.In, f) {
+		return nil
+	}
+	return r.ahead(2, func(r *reader, i int) error {
+		return r.eachList([]layout.Direction{layout.In, layout.Out}[i], id, f, func(EdgeType, *listIter) error { return nil })
+	})
 }
 
 // appendEdges appends the edges of the list at hand to the neighbours >= lo, up to
@@ -206,6 +220,9 @@ func (r *reader) Degree(id NodeID, f EdgeFilter) (int, error) {
 func (r *reader) NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error) {
 	if err := r.settle(); err != nil {
 		return nil, err
+	}
+	if err := r.aheadBoth(id, &f); err != nil {
+		return nil, r.wrap(fmt.Sprintf("neighbours of %d", id), err)
 	}
 	rb := roaring.New()
 	for _, dir := range []layout.Direction{layout.Out, layout.In} {

@@ -29,13 +29,13 @@ func (e *Env) Ahead(ctx context.Context, n int, read func(e *Env, i int) error) 
 	})
 }
 
-// aheadFrom is Ahead of the items from the i-th on, aheadItems of them, if i is the first
-// of such a group.
+// aheadFrom is Ahead of a group of items from the i-th on, if i is the first of a group: of
+// aheadItems, then each time of twice as many as before.
 func (e *Env) aheadFrom(ctx context.Context, i int, items []Item, read func(e *Env, it Item) error) error {
-	if i%aheadItems != 0 {
+	if n := i/aheadItems + 1; i%aheadItems != 0 || n&(n-1) != 0 {
 		return nil
 	}
-	some := items[i:min(len(items), i+aheadItems)]
+	some := items[i:min(len(items), 2*i+aheadItems)]
 	return e.Ahead(ctx, len(some), func(e *Env, i int) error { return read(e, some[i]) })
 }
 

@@ -35,6 +35,13 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	if o.Types != nil {
 		types := l.nodeTypes(o.Types)
+		ids := make([]engine.NodeID, len(items))
+		for i, it := range items {
+			ids[i] = it.ID
+		}
+		if err := types.ahead(ids); err != nil {
+			return Set{}, err
+		}
 		n := 0
 		for _, it := range items {
 			i, err := types.list(it.ID)

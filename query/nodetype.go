@@ -68,6 +68,24 @@ func (t *nodeTypes) list(id engine.NodeID) (int, error) {
 	return -1, nil
 }
 
+// ahead reads together what list is going to read of some nodes.
+func (t *nodeTypes) ahead(ids []engine.NodeID) error {
+	if len(t.of) == 0 {
+		return nil
+	}
+	ids = ids[:min(len(ids), maxTypeReads-t.reads)]
+	return t.l.e.Ahead(t.l.ctx, len(ids), func(e *Env, i int) error {
+		if _, ok := t.known[ids[i]]; ok {
+			return nil
+		}
+		l, err := e.lens(t.l.ctx, t.l.graph())
+		if err == nil {
+			_, _, err = l.typeOf(ids[i])
+		}
+		return err
+	})
+}
+
 // listOf returns the list that has a type, -1 where none has.
 func (t *nodeTypes) listOf(typ engine.TypeID) int {
 	if i, ok := t.of[typ]; ok {
@@ -117,6 +135,13 @@ func (t *nodeTypes) all() (*roaring.Bitmap, error) {
 
 // keep removes from a set the nodes that are of no list.
 func (t *nodeTypes) keep(set *roaring.Bitmap) error {
+	ids := make([]engine.NodeID, 0, min(set.GetCardinality(), maxTypeReads))
+	for it := set.Iterator(); it.HasNext() && len(ids) < maxTypeReads; {
+		ids = append(ids, engine.NodeID(it.Next()))
+	}
+	if err := t.ahead(ids); err != nil {
+		return err
+	}
 	for _, id := range set.ToArray() {
 		i, err := t.list(engine.NodeID(id))
 		if err != nil {

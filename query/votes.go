@@ -67,6 +67,16 @@ func (o *Votes) Run(ctx context.Context, e *Env) (Set, error) {
 	for i := range items {
 		greatest = max(greatest, items[i].Score)
 	}
+	err = e.Ahead(ctx, len(items), func(e *Env, i int) error {
+		l, err := e.lens(ctx, o.Graph)
+		if err != nil || items[i].Score <= 0 {
+			return err
+		}
+		return l.edges(items[i].ID, filter, func(engine.Edge) error { return nil })
+	})
+	if err != nil {
+		return Set{}, err
+	}
 	c := &count{at: map[engine.NodeID]int{}}
 	naming := map[engine.NodeID][]*ballot{} // the items that a node names
 	for i := range items {

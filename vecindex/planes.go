@@ -32,7 +32,7 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 		switch {
 		case plain:
 			return nil, nil
-		case slot < gs.made && gs.ver.Open(slot):
+		case gs.hasPlane(slot):
 			return gs.ver.LowPlane(slot)
 		}
 		x, err := gs.stored(ctx, slot)
@@ -43,6 +43,11 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 		sc.encoder.Encode(sc.code, sc.plane, x)
 		return sc.plane, nil
 	}
+}
+
+// hasPlane reports whether memory has the low plane of a slot.
+func (gs *graphSearch) hasPlane(slot uint32) bool {
+	return gs.low && slot < gs.made && gs.ver.Open(slot)
 }
 
 // searched counts a search that made low planes of its own, and makes some for
