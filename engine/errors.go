@@ -26,7 +26,8 @@ var (
 	// ErrInvalid says that an argument cannot be stored: it is malformed, or
 	// the graph has used up its node ids.
 	ErrInvalid = errors.New("invalid")
-	// ErrTxTooLarge says that a transaction outgrew Options.MaxTxBytes.
+	// ErrTxTooLarge says that a transaction outgrew Options.MaxTxBytes, or has what the
+	// store does not take, such as a key that is too long for a server.
 	ErrTxTooLarge = errors.New("transaction is too large")
 	// ErrConflict says that what a transaction was prepared for has changed.
 	// The error is a [*ConflictError].

@@ -51,6 +51,9 @@ func (tx *Tx) commit(d kv.Durability) error {
 				tx.graphs[id].retire(0)
 			}
 		}
+		if errors.Is(err, kv.ErrTooLarge) {
+			err = fmt.Errorf("%w: %w", ErrTxTooLarge, err)
+		}
 		return err
 	}
 	tx.committed = true

@@ -37,8 +37,9 @@ var (
 	// ErrReadOnly says that the store was opened for reading, or that an
 	// earlier write failed (a full disk, say) and the backend accepts no more.
 	ErrReadOnly = errors.New("store is read-only")
-	// ErrTooLarge says that a batch exceeds what the backend takes at once.
-	ErrTooLarge = errors.New("batch is too large")
+	// ErrTooLarge says that a batch exceeds what the backend takes at once, or that a
+	// key of it does.
+	ErrTooLarge = errors.New("too large for the store")
 	// ErrOrder says that the input of an ingest was not strictly ascending.
 	ErrOrder = errors.New("keys are not ascending")
 )

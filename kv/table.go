@@ -86,6 +86,8 @@ type Guard struct {
 
 // Bounds are what a [Table] can take. A zero means that there is no such bound.
 type Bounds struct {
+	// KeyBytes bounds a key.
+	KeyBytes int
 	// ValueBytes bounds a value.
 	ValueBytes int
 	// ChangeBytes bounds [Changes.Bytes] of one transaction.

@@ -355,7 +355,9 @@ func (x *Indexer) step(ctx context.Context, r *queue.Runner, st queue.Step, out 
 		}
 		out.Stages = append(out.Stages, result)
 	}
-	out.Failed += failed
+	// An item whose failure is not kept is told as a file is.
+	out.Failed += failed - len(r.Unmarked)
+	out.BadFiles, r.Unmarked = append(out.BadFiles, r.Unmarked...), nil
 	return err
 }
 

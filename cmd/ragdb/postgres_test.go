@@ -14,7 +14,9 @@ import (
 )
 
 // TestPostgres runs the transcripts of databases on a server. They have its URL in PG, its
-// password in SECRET, and the URL of a server that does not answer in NOBODY.
+// password in SECRET, the URL of a server that does not answer in NOBODY, a key that is too long
+// for a server in LONG, and in LONGISH one that leaves no room for the keys of the
+// document's parts.
 func TestPostgres(t *testing.T) {
 	server := pgtest.Start(t, pgtest.Options{})
 	testscript.Run(t, testscript.Params{
@@ -29,6 +31,8 @@ func TestPostgres(t *testing.T) {
 			e.Setenv("RAGDB_DB", "")
 			e.Setenv("PG", url)
 			e.Setenv("SECRET", pgtest.Password)
+			e.Setenv("LONG", strings.Repeat("long/", 600)+"path")
+			e.Setenv("LONGISH", strings.Repeat("long/", 529)+"path")
 			e.Setenv("NOBODY", strings.ReplaceAll(url, server.Addr(), "127.0.0.1:1"))
 			e.Defer(func() { nowhereBelow(t, e.WorkDir, pgtest.Password) })
 			return nil

@@ -188,7 +188,7 @@ func (t *table) fits(ctx context.Context, c *kv.Changes) error {
 	keys := map[string]bool{}
 	var last []byte
 	for i, p := range c.Set {
-		if t.b.ValueBytes > 0 && len(p.Value) > t.b.ValueBytes {
+		if t.b.KeyBytes > 0 && len(p.Key) > t.b.KeyBytes || t.b.ValueBytes > 0 && len(p.Value) > t.b.ValueBytes {
 			return kv.ErrTooLarge
 		}
 		if i > 0 && bytes.Compare(last, p.Key) >= 0 {

@@ -133,6 +133,9 @@ func tableBounds(t *testing.T, tab kv.Table) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	if b.KeyBytes > 0 {
+		refused("a key", &kv.Changes{Set: []kv.Pair{{Key: make([]byte, b.KeyBytes+1)}}})
+	}
 	if b.ValueBytes > 0 {
 		refused("a value", &kv.Changes{Set: []kv.Pair{{Key: []byte("a"), Value: make([]byte, b.ValueBytes+1)}}})
 	}

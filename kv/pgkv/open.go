@@ -26,6 +26,7 @@ type Options struct {
 
 // The bounds of a table; the package's manual gives the reasons.
 var bounds = kv.Bounds{
+	KeyBytes:    maxKeyBytes,
 	ValueBytes:  1 << 20,
 	ChangeBytes: 16 << 20,
 	RemoveKeys:  10_000,
@@ -159,6 +160,7 @@ func lowered(b, by kv.Bounds) kv.Bounds {
 			*v = min(*v, by)
 		}
 	}
+	lower(&b.KeyBytes, by.KeyBytes)
 	lower(&b.ValueBytes, by.ValueBytes)
 	lower(&b.ChangeBytes, by.ChangeBytes)
 	lower(&b.RemoveKeys, by.RemoveKeys)

@@ -153,12 +153,12 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	url := fresh(t)
 	usual := open(t, url, pgkv.Options{}).Bounds()
-	low := kv.Bounds{ValueBytes: 100, ChangeBytes: 1000, RemoveKeys: 10, ViewAge: time.Millisecond}
+	low := kv.Bounds{KeyBytes: 2690, ValueBytes: 100, ChangeBytes: 1000, RemoveKeys: 10, ViewAge: time.Millisecond}
 	tab := open(t, url, pgkv.Options{Bounds: low})
 	if tab.Bounds() != low {
 		t.Errorf("%+v, not %+v", tab.Bounds(), low)
 	}
-	if b := open(t, url, pgkv.Options{Bounds: kv.Bounds{ValueBytes: 1 << 40, ViewAge: 1 << 60}}).Bounds(); b != usual {
+	if b := open(t, url, pgkv.Options{Bounds: kv.Bounds{KeyBytes: 1 << 40, ValueBytes: 1 << 40, ViewAge: 1 << 60}}).Bounds(); b != usual {
 		t.Errorf("%+v, not %+v", b, usual)
 	}
 	long := kv.Guard{Key: make([]byte, 2691)}

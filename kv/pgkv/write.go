@@ -56,8 +56,8 @@ func (t *Table) fits(g kv.Guard, c *kv.Changes) error {
 		return fmt.Errorf("%w: %d bytes, of %d", kv.ErrTooLarge, n, t.bounds.ChangeBytes)
 	}
 	key := func(k []byte) error {
-		if len(k) > maxKeyBytes {
-			return fmt.Errorf("%w: a key has %d bytes, and PostgreSQL takes %d", kv.ErrTooLarge, len(k), maxKeyBytes)
+		if len(k) > t.bounds.KeyBytes {
+			return fmt.Errorf("%w: a key of %d bytes, of %d", kv.ErrTooLarge, len(k), t.bounds.KeyBytes)
 		}
 		return nil
 	}

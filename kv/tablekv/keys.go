@@ -3,6 +3,9 @@ package tablekv
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+
+	"github.com/ragdb/ragdb/kv"
 )
 
 // Keys of the package begin with a byte that no key of a schema begins with. Their
@@ -46,6 +49,29 @@ func pieceKey(k []byte, n uint32) []byte {
 	}
 	return binary.BigEndian.AppendUint32(append(out, 0, 0), n)
 }
+
+// takes refuses a key that is too long for the table. Its bound leaves room for the longest
+// of the keys above, so that it does not depend on values and sizes of transactions.
+func (s *Store) takes(k []byte) error {
+	most := s.bounds.KeyBytes
+	if most == 0 || 2*len(k)+pieceBytes <= most {
+		return nil
+	}
+	size := len(k) + bytes.Count(k, []byte{0}) // as pieceKey escapes it
+	if size+pieceBytes <= most {
+		return nil
+	}
+	name := []rune(s.schema.Format(k))
+	if len(name) > shownKey {
+		name = append(name[:shownKey], '…')
+	}
+	return fmt.Errorf("%w: the key %s takes %d bytes, of %d", kv.ErrTooLarge, string(name), size, most-pieceBytes)
+}
+
+const (
+	pieceBytes = 10  // what pieceKey and stagedKey add to a key without zero bytes
+	shownKey   = 120 // the part of a key that is shown
+)
 
 // bounded returns the part of [lo, hi) that holds keys of the store, none of its own.
 func bounded(hi []byte) []byte {

@@ -66,6 +66,12 @@ func (w *writer) add(k, v []byte, merge bool) error {
 	if w.err = w.s.validate(k); w.err != nil {
 		return w.err
 	}
+	if w.err = w.s.takes(k); w.err != nil {
+		if v == nil { // no such key is there
+			w.err = nil
+		}
+		return w.err
+	}
 	k = bytes.Clone(k)
 	w.last = k
 	switch {

@@ -13,7 +13,8 @@ import (
 // apply writes results in one transaction, as many as fit, and returns how
 // many it settled and how many of those failed. A result that cannot be written
 // is set aside like one that could not be made, and the others are written
-// without it.
+// without it. One whose failure cannot be written either, as its key is too long for the
+// store, is counted and noted in r.Unmarked; the next run tries it again.
 func (r *Runner) apply(ctx context.Context, st Step, batch []outcome) (n, failed int, err error) {
 	for most := len(batch); ; {
 		w := &resultWriter{r: r, run: ctx, st: st, batch: batch[:most]}
@@ -28,10 +29,21 @@ func (r *Runner) apply(ctx context.Context, st Step, batch []outcome) (n, failed
 			most = w.n // the item at work may fit alone
 		case together && w.n > 1:
 			most = w.n / 2 // fewer at once tell which item it is
-		case together:
-			batch[0].err, batch[0].result, batch[0].vec = err, nil, nil
 		default:
-			batch[w.at].err, batch[w.at].result, batch[w.at].vec = err, nil, nil
+			at := w.at
+			if together {
+				at = 0
+			}
+			o := &batch[at]
+			switch {
+			case o.err == nil:
+				o.err, o.result, o.vec = err, nil, nil
+			case at > 0:
+				most = at
+			default: // not even its failure can be written
+				r.Unmarked = append(r.Unmarked, st.Name()+" "+o.item.Key+": "+err.Error())
+				return 1, 1, nil
+			}
 		}
 		if st.Batch != nil {
 			st.Batch.Reset()

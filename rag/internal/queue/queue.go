@@ -37,6 +37,9 @@ type Runner struct {
 	Workers int
 	Retry   bool // take failed items up again
 	Notify  func(Event)
+	// Unmarked gathers the items whose failure could not be written, with their step and
+	// the reason.
+	Unmarked []string
 }
 
 // outcome is what became of an item's Do.
