@@ -34,6 +34,13 @@ func (r *reader) phrase(field string, words []string) (*roaring.Bitmap, error) {
 	if len(words) == 0 || slices.Contains(words, "") {
 		return out, nil
 	}
+	err = r.ahead(len(words), func(r *reader, i int) error {
+		_, err := r.lexSum(id, words[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	p := phraseSearch{r: r, field: id}
 	rarest, least := "", uint64(0)
 	for _, word := range words {

@@ -49,6 +49,16 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	types := l.nodeTypes(o.Types)
+	err = e.Ahead(ctx, len(o.Phrases), func(e *Env, i int) error {
+		l, err := e.lens(ctx, o.Graph)
+		if err == nil {
+			_, err = l.phrase(o.Field, exactWords(o.Phrases[i]))
+		}
+		return err
+	})
+	if err != nil {
+		return Set{}, err
+	}
 	var out Set
 	at := map[engine.NodeID]int{}
 	for _, phrase := range o.Phrases {

@@ -122,6 +122,10 @@ func (c *citing) below(v *engine.View, t engine.Target, left *int) error {
 	*left -= len(ids)
 	return v.Ahead(len(ids), func(v *engine.View, i int) error {
 		n, err := v.Node(ids[i])
+		// Its sources are read with it, before it is known whether it has any.
+		if _, also := v.Sources(engine.NodeTarget(ids[i])); err == nil {
+			err = also
+		}
 		if err != nil || v.NodeTypeName(n.Type) == method.ChunkNodeType {
 			return err
 		}
