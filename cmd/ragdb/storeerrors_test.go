@@ -28,7 +28,8 @@ func TestExplainStore(t *testing.T) {
 		{damaged("000012.sst"), "corrupt", "restore a backup"},
 		{damaged("000004.log"), "corrupt", "SYNCED"},
 		{damaged("OPTIONS-000007"), "corrupt", "nothing is lost"},
-		{&kv.CorruptError{Key: "out(g1,5,e2)", Why: "a reason"}, "corrupt", "ragdb check"},
+		{&kv.CorruptError{Key: "out(g1,5,e2)", Why: "a reason"}, "corrupt", "see all that is damaged with ragdb check"},
+		{fmt.Errorf("open: %w", &kv.CorruptError{Key: "state record", Why: "a reason"}), "corrupt", "restore a backup of the server"},
 		{fmt.Errorf("%w: an earlier write failed: %w", kv.ErrReadOnly, damaged("000012.sst")), "corrupt", "restore a backup"},
 	} {
 		f := (&app{}).explain(c.err)

@@ -129,12 +129,14 @@ func Explain(err error) *Error {
 	return &Error{Code: "failed", Message: Message(err), Err: err}
 }
 
-// damageHint says what to do about damage. A damaged file keeps check from reading
-// the database too, so it is of no use there; otherwise is for damaged values.
+// damageHint says what to do about damage. A damaged file or state record keeps check from
+// reading the database too, so it is of no use there; otherwise is for damaged values.
 func damageHint(err error, otherwise string) string {
 	var damage *kv.CorruptError
 	switch {
-	case !errors.As(err, &damage) || damage.File == "":
+	case errors.As(err, &damage) && damage.Key == "state record": // of package tablekv
+		return "no command can open the table, ragdb check neither: restore a backup of the server, or one of ragdb into another table, as with ragdb restore DIR 'postgres://...?table=NAME'"
+	case damage == nil || damage.File == "":
 		return otherwise
 	case strings.HasPrefix(damage.File, "OPTIONS-"):
 		return "nothing is lost: remove that file, which is made again"

@@ -52,6 +52,7 @@ func (r *record) encode() []byte {
 	return b
 }
 
+// errRecord is damage that no store opens with. Package service knows it by its key.
 var errRecord = &kv.CorruptError{Key: "state record", Why: "cannot be read"}
 
 func decodeRecord(b []byte) (r record, err error) {

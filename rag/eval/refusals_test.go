@@ -16,7 +16,7 @@ import (
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	r, err := eval.Run(t.Context(), eval.Options{
-		Data: "testdata/answers", Specs: specs(t, "naive"), Methods: methods.All(), Seed: 1,
+		Data: "testdata/answers", Specs: specs(t, "naive"), Methods: methods.All(), Engine: inMemory(), Seed: 1,
 		Answers: &eval.AnswerOptions{Models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 			return c.OpenLocal(ctx, false, rag.Parts{})
 		}},
