@@ -61,9 +61,6 @@ func (r *reader) neighbors(id NodeID, f *EdgeFilter, after NodeID, limit int, ds
 		})
 		return dst, err
 	}
-	if err := r.aheadBoth(id, f); err != nil {
-		return dst, err
-	}
 	p := edgePage{id: id, after: after, limit: limit, bound: math.MaxUint64, edges: l.edges[:0]}
 	// The lower neighbours by undirected edges are among the in-edges: if they fill the
 	// page, the others are not read.
@@ -74,6 +71,10 @@ func (r *reader) neighbors(id NodeID, f *EdgeFilter, after NodeID, limit int, ds
 		err := l.each(dir, r.g, id, f, last, func(t EdgeType, l *listIter) error {
 			return p.add(dir, t, l)
 		})
+		if dir == layout.In && out && errors.Is(err, errNotRead) {
+			// A call that reads ahead notes both directions at once.
+			err = errors.Join(err, r.eachList(layout.Out, id, f, func(EdgeType, *listIter) error { return nil }))
+		}
 		if err != nil {
 			return dst, err
 		}
@@ -83,17 +84,6 @@ func (r *reader) neighbors(id NodeID, f *EdgeFilter, after NodeID, limit int, ds
 		l.edges = nil
 	}
 	return dst, nil
-}
-
-// aheadBoth reads the beginnings of a node's lists of both directions together, if each
-// read is a round trip.
-func (r *reader) aheadBoth(id NodeID, f *EdgeFilter) error {
-	if _, ok := r.kv.(*aheadReader); !ok || !r.follows(layout.Out, f) || !r.follows(layout.In, f) {
-		return nil
-	}
-	return r.ahead(2, func(r *reader, i int) error {
-		return r.eachList([]layout.Direction{layout.In, layout.Out}[i], id, f, func(EdgeType, *listIter) error { return nil })
-	})
 }
 
 // appendEdges appends the edges of the list at hand to the neighbours >= lo, up to
@@ -221,10 +211,8 @@ func (r *reader) NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error) {
 	if err := r.settle(); err != nil {
 		return nil, err
 	}
-	if err := r.aheadBoth(id, &f); err != nil {
-		return nil, r.wrap(fmt.Sprintf("neighbours of %d", id), err)
-	}
 	rb := roaring.New()
+	var missed error // what is not read yet: then both directions are noted at once
 	for _, dir := range []layout.Direction{layout.Out, layout.In} {
 		if !r.follows(dir, &f) {
 			continue
@@ -243,11 +231,15 @@ func (r *reader) NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error) {
 				}
 			}
 		})
+		if errors.Is(err, errNotRead) {
+			missed = err
+			continue
+		}
 		if err != nil {
 			return nil, r.wrap(fmt.Sprintf("neighbours of %d", id), err)
 		}
 	}
-	return rb, nil
+	return rb, missed
 }
 
 // HasEdge reports whether there is an edge, and its weight, of parallel edges the

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -180,6 +181,34 @@ func (r *aheadReader) MultiGet(ctx context.Context, keys [][]byte, fn func(i int
 		}
 	}
 	return nil
+}
+
+// Gather implements [kv.Gatherer]. It keeps what it reads.
+func (r *aheadReader) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) (values [][]byte, rows [][]kv.Pair, err error) {
+	values = make([][]byte, len(keys))
+	if err = r.MultiGet(ctx, keys, func(i int, v []byte) error {
+		values[i] = v
+		return nil
+	}); err != nil || len(ranges) == 0 {
+		return values, nil, err
+	}
+	if r.wants == nil {
+		_, rows, err = r.from.Gather(ctx, nil, ranges, limit)
+		return values, rows, err
+	}
+	rows = make([][]kv.Pair, len(ranges))
+	for i, g := range ranges {
+		for p, err := range scanRange(ctx, r, g.Lo, g.Hi) {
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(rows[i]) == limit {
+				break
+			}
+			rows[i] = append(rows[i], kv.Pair{Key: bytes.Clone(p.key), Value: bytes.Clone(p.value)})
+		}
+	}
+	return values, rows, nil
 }
 
 // Iter implements [kv.Reader].

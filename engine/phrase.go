@@ -34,11 +34,7 @@ func (r *reader) phrase(field string, words []string) (*roaring.Bitmap, error) {
 	if len(words) == 0 || slices.Contains(words, "") {
 		return out, nil
 	}
-	err = r.ahead(len(words), func(r *reader, i int) error {
-		_, err := r.lexSum(id, words[i])
-		return err
-	})
-	if err != nil {
+	if err := r.aheadTerms(id, words); err != nil {
 		return nil, err
 	}
 	p := phraseSearch{r: r, field: id}

@@ -8,7 +8,7 @@ import (
 )
 
 // aheadItems is how many items' reads are gathered at once where a walk may end before
-// the last of them.
+// the last of them. Each further group of a walk is twice as large.
 const aheadItems = 64
 
 // Ahead gathers what n reads are going to read ([engine.Snapshot.Ahead]). read gets an
@@ -29,14 +29,36 @@ func (e *Env) Ahead(ctx context.Context, n int, read func(e *Env, i int) error) 
 	})
 }
 
-// aheadFrom is Ahead of a group of items from the i-th on, if i is the first of a group: of
-// aheadItems, then each time of twice as many as before.
+// aheadFrom is Ahead of the group of items that begins with the i-th, if one does.
 func (e *Env) aheadFrom(ctx context.Context, i int, items []Item, read func(e *Env, it Item) error) error {
-	if n := i/aheadItems + 1; i%aheadItems != 0 || n&(n-1) != 0 {
+	group := i/aheadItems + 1 // of the groups before there are one less, times aheadItems
+	if i%aheadItems != 0 || group&(group-1) != 0 {
 		return nil
 	}
-	some := items[i:min(len(items), 2*i+aheadItems)]
+	some := items[i:min(len(items), i+group*aheadItems)]
 	return e.Ahead(ctx, len(some), func(e *Env, i int) error { return read(e, some[i]) })
+}
+
+// aheadEdges reads ahead the first edges of nodes.
+func (l *lens) aheadEdges(items []Item, f engine.EdgeFilter) error {
+	g, ctx := l.graph(), l.ctx
+	return l.e.Ahead(ctx, len(items), func(e *Env, i int) error {
+		l, err := e.lens(ctx, g)
+		if err != nil {
+			return err
+		}
+		n := 0
+		err = l.edges(items[i].ID, f, func(engine.Edge) error {
+			if n++; n == aheadItems {
+				return errEnough
+			}
+			return nil
+		})
+		if err == errEnough {
+			err = nil
+		}
+		return err
+	})
 }
 
 // readingAhead returns the Env with another snapshot, for reads whose results are not kept.

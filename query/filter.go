@@ -35,11 +35,7 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	if o.Types != nil {
 		types := l.nodeTypes(o.Types)
-		ids := make([]engine.NodeID, len(items))
-		for i, it := range items {
-			ids[i] = it.ID
-		}
-		if err := types.ahead(ids); err != nil {
+		if err := types.ahead(len(items), func(i int) engine.NodeID { return items[i].ID }); err != nil {
 			return Set{}, err
 		}
 		n := 0

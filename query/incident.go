@@ -68,13 +68,7 @@ func (o *Incident) edgesOf(ctx context.Context, e *Env, items []Item, kept keptE
 	if !ok {
 		return Set{}, nil
 	}
-	r := &incidentRun{
-		o: o, l: l, filter: filter, types: typesKey(o.Types), items: nodesOf(o.Graph, items),
-		at: map[engine.NodeID]int{}, taken: map[engine.Edge]bool{}, links: map[engine.NodeID]int{}, kept: kept,
-	}
-	for i := len(r.items) - 1; i >= 0; i-- {
-		r.at[r.items[i].ID] = i
-	}
+	r := o.begin(l, filter, items, kept)
 	switch {
 	case o.PerNode > 0:
 		return r.local()
@@ -89,6 +83,32 @@ func (o *Incident) edgesOf(ctx context.Context, e *Env, items []Item, kept keptE
 		})
 	}
 	return Set{Items: r.out}, err
+}
+
+// begin returns the state of a run.
+func (o *Incident) begin(l *lens, filter engine.EdgeFilter, items []Item, kept keptEdges) *incidentRun {
+	r := &incidentRun{
+		o: o, l: l, filter: filter, types: typesKey(o.Types), items: nodesOf(o.Graph, items),
+		at: map[engine.NodeID]int{}, taken: map[engine.Edge]bool{}, links: map[engine.NodeID]int{}, kept: kept,
+	}
+	for i := len(r.items) - 1; i >= 0; i-- {
+		r.at[r.items[i].ID] = i
+	}
+	return r
+}
+
+// ahead reads ahead the first edges of items, and what also reads of each.
+func (o *Incident) ahead(ctx context.Context, e *Env, items []Item, also func(e *Env, it Item) error) error {
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return err
+	}
+	filter, ok := l.edgeFilter(o.Types, engine.Both)
+	if !ok {
+		return nil
+	}
+	r := o.begin(l, filter, items, keptEdges{})
+	return e.Ahead(ctx, len(r.items), func(e *Env, i int) error { return r.ahead(e, r.items[i], also) })
 }
 
 // incidentRun is the state of one run of Incident.
@@ -145,7 +165,7 @@ func (r *incidentRun) between() error {
 func (r *incidentRun) around() error {
 	within, leaving := r.o.Within || !r.o.Leaving, r.o.Leaving || !r.o.Within
 	for i := range r.items {
-		if err := r.l.e.aheadFrom(r.l.ctx, i, r.items, r.ahead); err != nil {
+		if err := r.l.e.aheadFrom(r.l.ctx, i, r.items, func(e *Env, it Item) error { return r.ahead(e, it, nil) }); err != nil {
 			return err
 		}
 		from := &r.items[i]
@@ -224,8 +244,9 @@ func (r *incidentRun) each(id engine.NodeID, fn func(engine.Edge) error) error {
 	return nil
 }
 
-// ahead reads what around is going to read of an item.
-func (r *incidentRun) ahead(e *Env, it Item) error {
+// ahead reads what around is going to read of an item. Of its first edges it reads what
+// also reads, too.
+func (r *incidentRun) ahead(e *Env, it Item, also func(e *Env, it Item) error) error {
 	l, err := e.lens(r.l.ctx, r.o.Graph)
 	if err != nil {
 		return err
@@ -237,16 +258,30 @@ func (r *incidentRun) ahead(e *Env, it Item) error {
 		edges = append(edges, edge)
 		return nil
 	})
-	if err != nil || !r.o.Ranked && r.o.PerNode <= 0 {
+	if err != nil {
 		return err
 	}
-	return e.Ahead(r.l.ctx, 2*len(edges), func(e *Env, i int) error {
+	if also != nil {
+		some := edges[:min(len(edges), aheadItems)]
+		err = e.Ahead(r.l.ctx, len(some), func(e *Env, i int) error {
+			edge := some[i]
+			if edge.From > edge.To && !edge.Type.Directed() {
+				edge.From, edge.To = edge.To, edge.From
+			}
+			return also(e, Item{Graph: it.Graph, Edge: edge})
+		})
+	}
+	if !r.o.Ranked && r.o.PerNode <= 0 {
+		return err
+	}
+	degrees := e.Ahead(r.l.ctx, 2*len(edges), func(e *Env, i int) error {
 		l, err := e.lens(r.l.ctx, r.o.Graph)
 		if err == nil {
 			_, err = l.degree([]engine.NodeID{edges[i/2].From, edges[i/2].To}[i%2], r.filter, r.types)
 		}
 		return err
 	})
+	return errors.Join(err, degrees)
 }
 
 // first calls fn with the first edges of a node, Most of them; whole says that it has

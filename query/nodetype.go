@@ -38,6 +38,24 @@ func (l *lens) nodeTypes(lists ...[]string) *nodeTypes {
 	return t
 }
 
+// ahead reads ahead the types of n nodes, as many of them as list reads one after the other.
+func (t *nodeTypes) ahead(n int, id func(i int) engine.NodeID) error {
+	if len(t.of) == 0 {
+		return nil
+	}
+	g, ctx := t.l.graph(), t.l.ctx
+	return t.l.e.Ahead(ctx, min(n, maxTypeReads-t.reads), func(e *Env, i int) error {
+		if _, ok := t.known[id(i)]; ok {
+			return nil
+		}
+		l, err := e.lens(ctx, g)
+		if err == nil {
+			_, _, err = l.typeOf(id(i))
+		}
+		return err
+	})
+}
+
 // list returns the list that has the type of a node, -1 where none has it.
 func (t *nodeTypes) list(id engine.NodeID) (int, error) {
 	if len(t.of) == 0 {
@@ -66,24 +84,6 @@ func (t *nodeTypes) list(id engine.NodeID) (int, error) {
 		}
 	}
 	return -1, nil
-}
-
-// ahead reads together what list is going to read of some nodes.
-func (t *nodeTypes) ahead(ids []engine.NodeID) error {
-	if len(t.of) == 0 {
-		return nil
-	}
-	ids = ids[:min(len(ids), maxTypeReads-t.reads)]
-	return t.l.e.Ahead(t.l.ctx, len(ids), func(e *Env, i int) error {
-		if _, ok := t.known[ids[i]]; ok {
-			return nil
-		}
-		l, err := e.lens(t.l.ctx, t.l.graph())
-		if err == nil {
-			_, _, err = l.typeOf(ids[i])
-		}
-		return err
-	})
 }
 
 // listOf returns the list that has a type, -1 where none has.
@@ -135,14 +135,11 @@ func (t *nodeTypes) all() (*roaring.Bitmap, error) {
 
 // keep removes from a set the nodes that are of no list.
 func (t *nodeTypes) keep(set *roaring.Bitmap) error {
-	ids := make([]engine.NodeID, 0, min(set.GetCardinality(), maxTypeReads))
-	for it := set.Iterator(); it.HasNext() && len(ids) < maxTypeReads; {
-		ids = append(ids, engine.NodeID(it.Next()))
-	}
-	if err := t.ahead(ids); err != nil {
+	ids := set.ToArray()
+	if err := t.ahead(len(ids), func(i int) engine.NodeID { return engine.NodeID(ids[i]) }); err != nil {
 		return err
 	}
-	for _, id := range set.ToArray() {
+	for _, id := range ids {
 		i, err := t.list(engine.NodeID(id))
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -141,13 +142,12 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 
 // ahead reads what packing an item reads.
 func (o *Pack) ahead(ctx context.Context, e *Env, it Item) error {
+	var size error
 	if o.Size != nil {
-		if _, err := o.Size(ctx, e, it); err != nil {
-			return err
-		}
+		_, size = o.Size(ctx, e, it)
 	}
 	_, _, err := o.Render(ctx, e, it)
-	return err
+	return errors.Join(size, err)
 }
 
 // Explain implements [Op].

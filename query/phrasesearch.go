@@ -49,14 +49,7 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	types := l.nodeTypes(o.Types)
-	err = e.Ahead(ctx, len(o.Phrases), func(e *Env, i int) error {
-		l, err := e.lens(ctx, o.Graph)
-		if err == nil {
-			_, err = l.phrase(o.Field, exactWords(o.Phrases[i]))
-		}
-		return err
-	})
-	if err != nil {
+	if err := e.Ahead(ctx, len(o.Phrases), func(e *Env, i int) error { return o.ahead(ctx, e, o.Phrases[i]) }); err != nil {
 		return Set{}, err
 	}
 	var out Set
@@ -94,6 +87,19 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	slices.SortFunc(out.Items, byScore)
 	return out, nil
+}
+
+// ahead reads the nodes that have a phrase, and their types.
+func (o *PhraseSearch) ahead(ctx context.Context, e *Env, phrase string) error {
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return err
+	}
+	found, err := l.phrase(o.Field, exactWords(phrase))
+	if err != nil || o.Types == nil {
+		return err
+	}
+	return l.nodeTypes(o.Types).keep(found)
 }
 
 // shortest keeps of the nodes that have a phrase what Whole and Most say.

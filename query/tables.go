@@ -45,7 +45,11 @@ func (o *Tables) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil || len(top.Items) == 0 {
 		return Set{}, err
 	}
-	if err := o.ahead(ctx, e, top.Items); err != nil {
+	err = o.Edges.ahead(ctx, e, top.Items, func(e *Env, it Item) error {
+		_, err := o.Render(ctx, e, it, 0)
+		return err
+	})
+	if err != nil {
 		return Set{}, err
 	}
 	var edges Set
@@ -65,20 +69,6 @@ func (o *Tables) Run(ctx context.Context, e *Env) (Set, error) {
 		edges = now
 	}
 	return Set{Items: append(top.Items, edges.Items...), Used: top.Used + edges.Used}, nil
-}
-
-// ahead reads together what the rows of edges at some items are made of.
-func (o *Tables) ahead(ctx context.Context, e *Env, items []Item) error {
-	return e.Ahead(ctx, len(items), func(e *Env, i int) error {
-		at, err := o.Edges.edgesOf(ctx, e, items[i:i+1], keptEdges{})
-		if err != nil {
-			return err
-		}
-		return e.Ahead(ctx, len(at.Items), func(e *Env, j int) error {
-			_, err := o.Render(ctx, e, at.Items[j], j)
-			return err
-		})
-	})
 }
 
 // tableRows renders rows, each once.

@@ -69,6 +69,9 @@ func (o *TopPerGroup) Run(ctx context.Context, e *Env) (Set, error) {
 	if !ok {
 		return Set{}, nil
 	}
+	if err := l.aheadEdges(groups, filter); err != nil {
+		return Set{}, err
+	}
 	at := make(map[engine.NodeID]int, len(pool)) // place in pool
 	for i := range pool {
 		at[pool[i].ID] = i

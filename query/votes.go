@@ -64,18 +64,11 @@ func (o *Votes) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, nil
 	}
 	items, greatest := nodesOf(o.Graph, in.Items), 0.0
+	if err := l.aheadEdges(items, filter); err != nil {
+		return Set{}, err
+	}
 	for i := range items {
 		greatest = max(greatest, items[i].Score)
-	}
-	err = e.Ahead(ctx, len(items), func(e *Env, i int) error {
-		l, err := e.lens(ctx, o.Graph)
-		if err != nil || items[i].Score <= 0 {
-			return err
-		}
-		return l.edges(items[i].ID, filter, func(engine.Edge) error { return nil })
-	})
-	if err != nil {
-		return Set{}, err
 	}
 	c := &count{at: map[engine.NodeID]int{}}
 	naming := map[engine.NodeID][]*ballot{} // the items that a node names

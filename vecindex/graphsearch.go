@@ -27,7 +27,6 @@ type graphScratch struct {
 	row     []float32
 	code    []byte // of the node whose low plane is made
 	plane   []int8
-	stored  storedVectors
 	search  graphSearch
 }
 

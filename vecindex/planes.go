@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 )
 
 // Low planes are half of a graph's bytes, a search looks at a dozen of them,
@@ -32,7 +33,7 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 		switch {
 		case plain:
 			return nil, nil
-		case gs.hasPlane(slot):
+		case slot < gs.made && gs.ver.Open(slot):
 			return gs.ver.LowPlane(slot)
 		}
 		x, err := gs.stored(ctx, slot)
@@ -45,9 +46,18 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 	}
 }
 
-// hasPlane reports whether memory has the low plane of a slot.
-func (gs *graphSearch) hasPlane(slot uint32) bool {
-	return gs.low && slot < gs.made && gs.ver.Open(slot)
+// aheadPlanes reads ahead the vectors of candidates whose low planes are not in memory.
+func (gs *graphSearch) aheadPlanes(ctx context.Context, some []hnsw.Candidate) error {
+	if gs.sc.graph.codec.Plain() {
+		return nil
+	}
+	var missing []hnsw.Candidate
+	for _, c := range some {
+		if c.Slot() >= gs.made || !gs.ver.Open(c.Slot()) {
+			missing = append(missing, c)
+		}
+	}
+	return gs.ahead(ctx, missing)
 }
 
 // searched counts a search that made low planes of its own, and makes some for

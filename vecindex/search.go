@@ -53,6 +53,7 @@ type scratch struct {
 	// distances counts what the query was compared with.
 	distances int
 	ids       []uint64
+	raw       []byte
 	sieve     sieve
 	far       farScratch
 	graph     graphScratch

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -92,7 +93,7 @@ func (c *citing) cite(it query.Item) ([]string, error) {
 }
 
 // aheadNodes bounds the nodes that are read ahead for one item.
-const aheadNodes = 256
+const aheadNodes = 1024
 
 // ahead reads ahead what a target rests on, in the order of walk, one level of sources
 // after the other.
@@ -122,14 +123,11 @@ func (c *citing) below(v *engine.View, t engine.Target, left *int) error {
 	*left -= len(ids)
 	return v.Ahead(len(ids), func(v *engine.View, i int) error {
 		n, err := v.Node(ids[i])
-		// Its sources are read with it, before it is known whether it has any.
-		if _, also := v.Sources(engine.NodeTarget(ids[i])); err == nil {
-			err = also
+		if err == nil && v.NodeTypeName(n.Type) == method.ChunkNodeType {
+			return nil
 		}
-		if err != nil || v.NodeTypeName(n.Type) == method.ChunkNodeType {
-			return err
-		}
-		return c.below(v, engine.NodeTarget(ids[i]), left)
+		// What a node that is not read yet rests on is read with it.
+		return errors.Join(err, c.below(v, engine.NodeTarget(ids[i]), left))
 	})
 }
 

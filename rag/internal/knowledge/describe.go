@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -227,7 +228,9 @@ func (d *Describer) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, r
 func Describe(v engine.Reader, t engine.Target) (name, description string, err error) {
 	said, err := Read(v, t)
 	if err != nil {
-		return "", "", err
+		// A call that reads ahead notes the properties with what is missing.
+		_, perr := properties(v, t)
+		return "", "", errors.Join(err, perr)
 	}
 	if len(said.Texts) == 1 {
 		return said.Name, said.Texts[0], nil
