@@ -36,6 +36,7 @@ func ExampleRun() {
 	}
 	rep, err := eval.Run(context.Background(), eval.Options{
 		Data:    dir,
+		DB:      filepath.Join(dir, "db"),
 		Specs:   []method.Spec{{Name: "bm25"}, {Name: "naive", Label: "both"}},
 		Methods: methods.All(),
 	})
