@@ -47,7 +47,7 @@ func serverFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 
 func (b *serverBench) run(ctx context.Context) error {
 	b.table = table{Title: "A database in a directory and on a server", Columns: []string{
-		"store", "latency ms", "index s", "CPU s", "server CPU s", "add one ms", "remove one ms", "search p50 ms", "p90", "edges a s", "CPU s", "server CPU s",
+		"store", "latency ms", "index s", "CPU s", "server CPU s", "add one ms", "remove one ms", "search p50 ms", "p90", "ask p50 ms", "p90", "edges a s", "CPU s", "server CPU s",
 	}}
 	dir, err := os.MkdirTemp("", "ragdb-bench")
 	if err != nil {
@@ -130,21 +130,26 @@ func (b *serverBench) documents(ctx context.Context, db *ragdb.DB, put func(stri
 	}
 	// A question is some words of a document. The first ones open what a process keeps.
 	rnd := rand.New(rand.NewPCG(1, 1))
-	var times []time.Duration
-	for i := range b.asks + 5 {
-		words := strings.Fields(drawDocument(1, rnd.IntN(b.docs)))
-		at := rnd.IntN(max(1, len(words)-8))
-		from := time.Now()
-		if _, err := db.Search(ctx, strings.Join(words[at:min(len(words), at+8)], " "), ragdb.Method("bridge")); err != nil {
-			return err
+	for _, do := range []func(q string) error{
+		func(q string) error { _, err := db.Search(ctx, q, ragdb.Method("bridge")); return err },
+		func(q string) error { _, err := db.Ask(ctx, q, ragdb.Method("bridge")); return err },
+	} {
+		var times []time.Duration
+		for i := range b.asks + 5 {
+			words := strings.Fields(drawDocument(1, rnd.IntN(b.docs)))
+			at := rnd.IntN(max(1, len(words)-8))
+			from := time.Now()
+			if err := do(strings.Join(words[at:min(len(words), at+8)], " ")); err != nil {
+				return err
+			}
+			if i >= 5 {
+				times = append(times, time.Since(from))
+			}
 		}
-		if i >= 5 {
-			times = append(times, time.Since(from))
-		}
+		slices.Sort(times)
+		put("%.1f", ms(times[len(times)/2]))
+		put("%.1f", ms(times[len(times)*9/10]))
 	}
-	slices.Sort(times)
-	put("%.1f", ms(times[len(times)/2]))
-	put("%.1f", ms(times[len(times)*9/10]))
 	return nil
 }
 

@@ -21,7 +21,7 @@ import (
 // tripLimits are the round trips that an ask of each method may take, which are to be 30,
 // and 12 for bridge and naive.
 var tripLimits = map[string]int{
-	"archrag":         31,
+	"archrag":         30,
 	"bm25":            6,
 	"bridge":          12,
 	"cot":             3,

@@ -281,12 +281,14 @@ func (d *Describer) Ends(v engine.Reader, t engine.Target) (string, error) {
 			return "", err
 		}
 	}
+	// Both are read if the first fails: a call that reads ahead notes what each misses.
 	var names [2]string
+	var errs [2]error
 	for i, id := range ends {
-		var err error
-		if names[i], err = Name(v, id); err != nil {
-			return "", err
-		}
+		names[i], errs[i] = Name(v, id)
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return "", err
 	}
 	return names[0] + " – " + names[1], nil
 }
@@ -298,10 +300,12 @@ func EndsOf(v engine.Reader, key string) (ends [2]engine.NodeID, err error) {
 	if !ok || !known {
 		return ends, fmt.Errorf("relation %q: %w", key, engine.ErrNotFound)
 	}
+	var errs [2]error // as in Ends
 	for i, k := range [2]string{from, to} {
-		if ends[i], err = v.Lookup(t, k); err != nil {
-			return ends, fmt.Errorf("relation %q: %w", key, err)
-		}
+		ends[i], errs[i] = v.Lookup(t, k)
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return ends, fmt.Errorf("relation %q: %w", key, err)
 	}
 	return ends, nil
 }
