@@ -21,6 +21,7 @@ type cache struct {
 	young, old generation
 
 	commit uint64    // the last one that the cache knows of
+	turn   uint64    // moves when everything is forgotten
 	log    []changed // what the last ones changed, in their order, the last at its end
 	by     uint64    // the writer of commit
 }
@@ -52,7 +53,7 @@ const (
 )
 
 func newCache(most int) *cache {
-	c := &cache{most: most}
+	c := &cache{most: most, turn: 1}
 	c.clear()
 	return c
 }
@@ -77,12 +78,17 @@ func (c *cache) hold() (release func()) {
 	})
 }
 
+// moment is a commit that a cache can tell the changes since, until it forgets everything.
+// The zero moment is none: nothing is known at it, and nothing is kept.
+type moment struct{ commit, turn uint64 }
+
 // begin forgets everything: the last commit is one of a writer, and nothing is known of
 // those before.
 func (c *cache) begin(commit, by uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clear()
+	c.turn++
 	c.commit, c.by, c.log = commit, by, nil
 }
 
@@ -107,20 +113,20 @@ func (c *cache) follow(after uint64, what changed) {
 	}
 }
 
-// knows reports whether a commit, made by a writer, is one of those that the cache can tell
-// the changes since.
-func (c *cache) knows(commit, by uint64) bool {
+// moment returns the moment of a commit of a writer, none if the cache cannot tell the
+// changes since.
+func (c *cache) moment(commit, by uint64) moment {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if commit > c.commit || commit+uint64(len(c.log)) < c.commit {
-		return false
-	}
-	if commit == c.commit {
-		return by == c.by
-	}
 	// The writer of the commit before those in the log is not known any more.
-	at := len(c.log) - int(c.commit-commit) - 1
-	return at >= 0 && c.log[at].by == by
+	known := commit == c.commit && by == c.by
+	if commit < c.commit && c.commit-commit < uint64(len(c.log)) {
+		known = c.log[len(c.log)-int(c.commit-commit)-1].by == by
+	}
+	if !known {
+		return moment{}
+	}
+	return moment{commit, c.turn}
 }
 
 // same reports whether nothing from lo to hi differs between two commits.
@@ -140,44 +146,52 @@ func (c *cache) same(a, b uint64, lo, hi []byte) bool {
 	return true
 }
 
-// value returns the value of a key at a commit; ok is false if it is not known. The caller
+// value returns the value of a key at a moment; ok is false if it is not known. The caller
 // must not change it.
-func (c *cache) value(at uint64, key []byte) (v []byte, ok bool) {
+func (c *cache) value(m moment, key []byte) (v []byte, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if m.turn != c.turn {
+		return nil, false
+	}
 	e, young := c.young.values[string(key)]
 	if !young {
 		if e = c.old.values[string(key)]; e == nil {
 			return nil, false
 		}
 	}
-	if e.at != at && !c.same(e.at, at, key, after(key)) {
+	if e.at != m.commit && !c.same(e.at, m.commit, key, after(key)) {
 		return nil, false
 	}
-	e.at = max(e.at, at)
-	if !young {
+	e.at = max(e.at, m.commit)
+	if !young && c.held == 0 {
+		c.old.bytes -= len(key) + len(e.value) + entryBytes
 		delete(c.old.values, string(key))
 		c.addValue(string(key), e)
 	}
 	return e.value, true
 }
 
-// rows returns pairs of a range at a commit, all up to end; nil if none are known from
-// its first key on. The caller must not change them.
-func (c *cache) rows(at uint64, lo, hi []byte) (rows []kv.Pair, end []byte, ok bool) {
+// rows returns pairs of a range at a moment, all up to end; ok is false if none are known
+// from its first key on. The caller must not change them.
+func (c *cache) rows(m moment, lo, hi []byte) (rows []kv.Pair, end []byte, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if m.turn != c.turn {
+		return nil, nil, false
+	}
 	e, young := c.young.ranges[string(lo)]
 	if !young {
 		if e = c.old.ranges[string(lo)]; e == nil {
 			return nil, nil, false
 		}
 	}
-	if e.at != at && !c.same(e.at, at, lo, e.end) {
+	if e.at != m.commit && !c.same(e.at, m.commit, lo, e.end) {
 		return nil, nil, false
 	}
-	e.at = max(e.at, at)
-	if !young {
+	e.at = max(e.at, m.commit)
+	if !young && c.held == 0 {
+		c.old.bytes -= len(lo) + e.size() + entryBytes
 		delete(c.old.ranges, string(lo))
 		c.addRange(string(lo), e)
 	}
@@ -191,36 +205,37 @@ func (c *cache) rows(at uint64, lo, hi []byte) (rows []kv.Pair, end []byte, ok b
 	return e.rows[:n:n], hi, true
 }
 
-// putValue keeps the value of a key at a commit. The cache owns it from now on.
-func (c *cache) putValue(at uint64, key, v []byte) {
+// putValue keeps the value of a key at a moment. The cache owns it from now on.
+func (c *cache) putValue(m moment, key, v []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(v) > c.most/entryShare {
+	if m.turn != c.turn || len(v) > c.most/entryShare {
 		return
 	}
 	if e := c.young.values[string(key)]; e != nil {
-		if e.at <= at {
-			c.young.bytes += len(v) - len(e.value)
-			e.at, e.value = at, v
+		if e.at > m.commit {
+			return
 		}
-		return
+		c.young.bytes -= len(key) + len(e.value) + entryBytes
+		delete(c.young.values, string(key))
 	}
-	c.addValue(string(key), &cachedValue{at: at, value: v})
+	c.addValue(string(key), &cachedValue{at: m.commit, value: v})
 }
 
-// putRange keeps all pairs from lo to end at a commit. The cache owns them from now on.
-func (c *cache) putRange(at uint64, lo, end []byte, rows []kv.Pair) {
-	e := &cachedRange{at: at, rows: rows, end: end}
+// putRange keeps all pairs from lo to end at a moment. The cache owns them from now on.
+func (c *cache) putRange(m moment, lo, end []byte, rows []kv.Pair) {
+	e := &cachedRange{at: m.commit, rows: rows, end: end}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if bytes.Compare(lo, end) >= 0 || e.size() > c.most/entryShare {
+	if m.turn != c.turn || bytes.Compare(lo, end) >= 0 || e.size() > c.most/entryShare {
 		return
 	}
 	if have := c.young.ranges[string(lo)]; have != nil {
-		if have.at > at {
+		if have.at > m.commit {
 			return
 		}
 		c.young.bytes -= len(lo) + have.size() + entryBytes
+		delete(c.young.ranges, string(lo))
 	}
 	c.addRange(string(lo), e)
 }
@@ -234,25 +249,29 @@ func (e *cachedRange) size() int {
 }
 
 func (c *cache) addValue(key string, e *cachedValue) {
-	c.grow(len(key) + len(e.value))
-	c.young.values[key] = e
+	if c.room(len(key) + len(e.value)) {
+		c.young.values[key] = e
+	}
 }
 
 func (c *cache) addRange(lo string, e *cachedRange) {
-	c.grow(len(lo) + e.size())
-	c.young.ranges[lo] = e
+	if c.room(len(lo) + e.size()) {
+		c.young.ranges[lo] = e
+	}
 }
 
-// grow makes room for an entry.
-func (c *cache) grow(n int) {
-	most := c.most / 2
-	if c.held > 0 {
-		most /= heldCache
-	}
-	if n += entryBytes; c.young.bytes+n > most {
+// room makes room for an entry, and reports whether there is any. While the cache is held,
+// entries take no others' place.
+func (c *cache) room(n int) bool {
+	n += entryBytes
+	switch {
+	case c.held > 0 && c.young.bytes+c.old.bytes+n > c.most/heldCache:
+		return false
+	case c.young.bytes+n > c.most/2:
 		c.old, c.young = c.young, newGeneration()
 	}
 	c.young.bytes += n
+	return true
 }
 
 // after returns the key that follows a key at once.

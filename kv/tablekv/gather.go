@@ -26,19 +26,23 @@ func (sn *snapshot) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range
 	var within []kv.Range
 	for i, r := range ranges {
 		hi := bounded(r.Hi)
-		if sn.v.cached {
-			known, end, ok := sn.v.s.cache.rows(sn.v.rec.commit, r.Lo, hi)
-			if ok && (len(known) >= limit || bytes.Compare(end, hi) >= 0) {
-				n := min(limit, len(known))
-				rows[i] = known[:n:n]
-				continue
-			}
+		if known, end, ok := sn.v.s.cache.rows(sn.v.at, r.Lo, hi); ok && (len(known) >= limit || bytes.Compare(end, hi) >= 0) {
+			n := min(limit, len(known))
+			rows[i] = known[:n:n]
+			continue
 		}
 		from, within = append(from, i), append(within, kv.Range{Lo: r.Lo, Hi: hi})
 	}
 	if len(missing)+len(within) > 0 {
-		if err := sn.gather(ctx, missing, within, limit, func(i int, p kv.Pair) { pairs[at[i]] = p }, func(i int, some []kv.Pair) { rows[from[i]] = some }); err != nil {
+		got, some, err := sn.gather(ctx, missing, within, limit)
+		if err != nil {
 			return nil, nil, err
+		}
+		for i, p := range got {
+			pairs[at[i]] = p
+		}
+		for i, r := range some {
+			rows[from[i]] = r
 		}
 	}
 	vals := make([][]byte, len(keys))
@@ -49,10 +53,10 @@ func (sn *snapshot) Gather(ctx context.Context, keys [][]byte, ranges []kv.Range
 }
 
 // gather reads what the cache does not know, and keeps it.
-func (sn *snapshot) gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int, got func(i int, p kv.Pair), rows func(i int, some []kv.Pair)) error {
-	vals, some, err := sn.v.t.Gather(ctx, keys, ranges, limit)
+func (sn *snapshot) gather(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) (got []kv.Pair, rows [][]kv.Pair, err error) {
+	vals, rows, err := sn.v.t.Gather(ctx, keys, ranges, limit)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	vals = sn.v.count(keys, vals)
 	// All values that are in pieces are read together.
@@ -60,31 +64,26 @@ func (sn *snapshot) gather(ctx context.Context, keys [][]byte, ranges []kv.Range
 	for i, k := range keys {
 		all = append(all, kv.Pair{Key: k, Value: vals[i]})
 	}
-	for _, r := range some {
+	for _, r := range rows {
 		all = append(all, r...)
 	}
 	if err := sn.v.whole(ctx, all); err != nil {
-		return err
+		return nil, nil, err
 	}
-	sn.v.keep(all[:len(keys)])
-	for i, p := range all[:len(keys)] {
-		got(i, p)
-	}
-	all = all[len(keys):]
-	for i, r := range some {
+	got, all = all[:len(keys):len(keys)], all[len(keys):]
+	sn.v.keep(got)
+	for i, r := range rows {
 		n := len(r)
-		r, all = all[:n:n], all[n:]
-		rows(i, r)
-		if !sn.v.cached {
-			continue
-		}
+		rows[i], all = all[:n:n], all[n:]
 		end := ranges[i].Hi
-		if n >= limit {
+		if n > 0 && n >= limit {
 			end = after(r[n-1].Key)
 		}
-		sn.v.s.cache.putRange(sn.v.rec.commit, bytes.Clone(ranges[i].Lo), bytes.Clone(end), r)
+		if limit > 0 {
+			sn.v.s.cache.putRange(sn.v.at, bytes.Clone(ranges[i].Lo), bytes.Clone(end), rows[i])
+		}
 	}
-	return nil
+	return got, rows, nil
 }
 
 func (sn *snapshot) gatherEach(ctx context.Context, keys [][]byte, ranges []kv.Range, limit int) ([][]byte, [][]kv.Pair, error) {

@@ -33,7 +33,7 @@ func (v *view) follow(ctx context.Context, since uint64, rows [][]byte) {
 	case v.rec.by == 0:
 		return // nobody has written yet
 	case by != 0 && commit >= v.rec.commit:
-		return // knows tells whether it is one of those
+		return // moment tells whether it is one of those
 	case len(rows) == 0 || v.rec.commit-since >= logCommits:
 		c.begin(v.rec.commit, v.rec.by)
 		return
@@ -58,7 +58,7 @@ func (v *view) follow(ctx context.Context, since uint64, rows [][]byte) {
 			return
 		}
 	}
-	if !c.knows(since, all[0].by) || all[len(all)-1].by != v.rec.by {
+	if c.moment(since, all[0].by) == (moment{}) || all[len(all)-1].by != v.rec.by {
 		c.begin(v.rec.commit, v.rec.by)
 		return
 	}
@@ -71,11 +71,9 @@ func (v *view) follow(ctx context.Context, since uint64, rows [][]byte) {
 // the others.
 func (v *view) unknown(keys [][]byte, pairs []kv.Pair) (at []int, missing [][]byte) {
 	for i, k := range keys {
-		if v.cached {
-			if val, ok := v.s.cache.value(v.rec.commit, k); ok {
-				pairs[i] = kv.Pair{Key: k, Value: val}
-				continue
-			}
+		if val, ok := v.s.cache.value(v.at, k); ok {
+			pairs[i] = kv.Pair{Key: k, Value: val}
+			continue
 		}
 		at, missing = append(at, i), append(missing, k)
 	}
@@ -84,11 +82,8 @@ func (v *view) unknown(keys [][]byte, pairs []kv.Pair) (at []int, missing [][]by
 
 // keep keeps values in the cache.
 func (v *view) keep(pairs []kv.Pair) {
-	if !v.cached {
-		return
-	}
 	for _, p := range pairs {
-		v.s.cache.putValue(v.rec.commit, p.Key, p.Value)
+		v.s.cache.putValue(v.at, p.Key, p.Value)
 	}
 }
 
@@ -110,17 +105,18 @@ func (s *Store) logged(what *changed) (commit uint64, row kv.Pair, drop [][]byte
 // note has the cache know a commit of this writer, and what it has written.
 func (s *Store) note(commit uint64, what changed, c *kv.Changes) {
 	s.cache.follow(commit-1, what)
+	at := s.cache.moment(commit, s.id)
 	if c.Bytes() > int(s.opts.CacheBytes)/entryShare {
 		return
 	}
 	for _, k := range c.Delete {
 		if k[0] != own {
-			s.cache.putValue(commit, k, nil)
+			s.cache.putValue(at, k, nil)
 		}
 	}
 	for _, p := range c.Set {
 		if p.Key[0] != own && p.Value[0] == valueWhole {
-			s.cache.putValue(commit, p.Key, p.Value[1:])
+			s.cache.putValue(at, p.Key, p.Value[1:])
 		}
 	}
 }

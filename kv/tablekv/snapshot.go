@@ -21,8 +21,7 @@ type view struct {
 	// first has the values of the keys that were read with the record, as the table
 	// has them.
 	first map[string][]byte
-	// cached says that the cache knows the view's commit, and what changed since.
-	cached bool
+	at    moment // of the cache, if it knows the view's commit and what changed since
 }
 
 // view opens the latest commit and reads keys of it.
@@ -55,7 +54,9 @@ func (s *Store) view(ctx context.Context, keys ...[]byte) (*view, error) {
 	if s.opts.ReadOnly {
 		v.follow(ctx, since, vals[1+len(keys):])
 	}
-	v.cached = !v.rec.staged && v.rec.by != 0 && s.cache.knows(v.rec.commit, v.rec.by)
+	if !v.rec.staged && v.rec.by != 0 {
+		v.at = s.cache.moment(v.rec.commit, v.rec.by)
+	}
 	if len(keys) > 0 && !v.rec.staged {
 		v.first = make(map[string][]byte, len(keys))
 		for i, k := range keys {
@@ -215,10 +216,8 @@ func (v *view) page(ctx context.Context, lo, hi []byte, reverse bool, limit int)
 	open := hi
 	if reverse {
 		open = lo
-	} else if v.cached {
-		if rows, end, ok := v.s.cache.rows(v.rec.commit, lo, hi); ok {
-			return rows, end, nil
-		}
+	} else if rows, end, ok := v.s.cache.rows(v.at, lo, hi); ok {
+		return rows, end, nil
 	}
 	var got []kv.Pair
 	if lo, hi := v.rec.shown(lo, hi, reverse); bytes.Compare(lo, hi) < 0 {
@@ -253,8 +252,8 @@ func (v *view) page(ctx context.Context, lo, hi []byte, reverse bool, limit int)
 	if err := v.whole(ctx, got); err != nil {
 		return nil, nil, err
 	}
-	if v.cached && !reverse {
-		v.s.cache.putRange(v.rec.commit, bytes.Clone(lo), bytes.Clone(end), got)
+	if !reverse {
+		v.s.cache.putRange(v.at, bytes.Clone(lo), bytes.Clone(end), got)
 	}
 	return got, end, nil
 }

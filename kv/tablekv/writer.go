@@ -104,7 +104,8 @@ func (w *writer) fold() error {
 		p.Value = f.Finish(true)
 	}
 	// What the cache knows of the last commit is so: it is this writer's own.
-	last := w.s.record().commit
+	rec := w.s.record()
+	last := w.s.cache.moment(rec.commit, rec.by)
 	var keys [][]byte
 	unknown := w.merged[:0]
 	for _, at := range w.merged {
