@@ -78,7 +78,7 @@ func (c *Corpus) Prepare(ctx context.Context, r Request) (*Asking, error) {
 	}
 	var spec method.Spec
 	if r.Method == "" {
-		spec, err = c.usual(ctx)
+		spec, err = c.usualOf(kept)
 	} else {
 		spec, err = c.Spec(r.Method)
 	}
@@ -99,6 +99,11 @@ func (c *Corpus) usual(ctx context.Context) (method.Spec, error) {
 	if err != nil {
 		return method.Spec{}, err
 	}
+	return c.usualOf(kept)
+}
+
+// usualOf is usual by settings that are read already.
+func (c *Corpus) usualOf(kept map[string]string) (method.Spec, error) {
 	return c.Spec(cmp.Or(kept[methods.Setting], methods.ForQuestions))
 }
 
