@@ -11,6 +11,10 @@ import (
 // the last of them. Each further group of a walk is twice as large.
 const aheadItems = 64
 
+// aheadSkipped is aheadItems of a walk that passes over what does not fit, and so comes to
+// the last of them as a rule.
+const aheadSkipped = 512
+
 // Ahead gathers what n reads are going to read ([engine.Snapshot.Ahead]). read gets an
 // Env with which it runs as far as it can, and must change nothing else.
 func (e *Env) Ahead(ctx context.Context, n int, read func(e *Env, i int) error) error {
@@ -31,11 +35,16 @@ func (e *Env) Ahead(ctx context.Context, n int, read func(e *Env, i int) error) 
 
 // aheadFrom is Ahead of the group of items that begins with the i-th, if one does.
 func (e *Env) aheadFrom(ctx context.Context, i int, items []Item, read func(e *Env, it Item) error) error {
-	group := i/aheadItems + 1 // of the groups before there are one less, times aheadItems
-	if i%aheadItems != 0 || group&(group-1) != 0 {
+	return e.aheadGroup(ctx, aheadItems, i, items, read)
+}
+
+// aheadGroup is aheadFrom with another size of the first group.
+func (e *Env) aheadGroup(ctx context.Context, first, i int, items []Item, read func(e *Env, it Item) error) error {
+	group := i/first + 1 // of the groups before there are one less, times the first's size
+	if i%first != 0 || group&(group-1) != 0 {
 		return nil
 	}
-	some := items[i:min(len(items), i+group*aheadItems)]
+	some := items[i:min(len(items), i+group*first)]
 	return e.Ahead(ctx, len(some), func(e *Env, i int) error { return read(e, some[i]) })
 }
 

@@ -79,7 +79,10 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 	if o.Header != "" {
 		out.Used = e.Tokens(o.Header + "\n")
 	}
-	head := out.Used
+	head, group := out.Used, aheadItems
+	if o.Skip {
+		group = aheadSkipped
+	}
 	defer func() { e.coming = nil }()
 	for i, it := range in.Items {
 		if out.Used >= budget {
@@ -88,7 +91,7 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 		if err := ctx.Err(); err != nil {
 			return Set{}, err
 		}
-		if err := e.aheadFrom(ctx, i, in.Items, func(e *Env, it Item) error { return o.ahead(ctx, e, it) }); err != nil {
+		if err := e.aheadGroup(ctx, group, i, in.Items, func(e *Env, it Item) error { return o.ahead(ctx, e, it) }); err != nil {
 			return Set{}, err
 		}
 		e.coming = in.Items[i:]

@@ -2,10 +2,12 @@ package noderag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/rag/noderag/schema"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -190,7 +192,9 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	v := e.Snap.Graph(s.g).WithContext(ctx)
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
-		return "", 0, err
+		// A call that reads ahead notes what most nodes say with the node.
+		_, also := v.Total(engine.NodeTarget(it.ID))
+		return "", 0, errors.Join(err, also)
 	}
 	if kind := v.NodeTypeName(n.Type); kind != schema.Text {
 		says, err := s.textOf(v, it.ID, kind)
