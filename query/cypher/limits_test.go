@@ -54,7 +54,7 @@ func TestCancel(t *testing.T) {
 	completeGraph(t, s, 30)
 	for _, text := range endless {
 		t.Run(text, func(t *testing.T) {
-			// The machine may be busy: one of many tries has to be quick.
+			// The machine may be busy: one of many tries has to be quick, for such a machine.
 			best := time.Hour
 			for range 20 {
 				ctx, cancel := context.WithCancel(t.Context())
@@ -70,7 +70,7 @@ func TestCancel(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("the error is %v", err)
 				}
-				if best = min(best, late); best < 50*time.Millisecond {
+				if best = min(best, late); best < 200*time.Millisecond {
 					return
 				}
 			}
