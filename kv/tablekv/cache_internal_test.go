@@ -75,7 +75,7 @@ func TestCacheForgets(t *testing.T) {
 	if v, ok := c.value(old, k); !ok || string(v) != "old" {
 		t.Errorf("%q, %v", v, ok)
 	}
-	c.begin(5, 4) // another writer's, of a table that was made anew
+	c.begin(5, 4) // the table was made anew, by writer 4
 	c.putValue(old, k, []byte("old"))
 	c.putRange(old, k, after(k), []kv.Pair{{Key: k, Value: []byte("old")}})
 	for n := range uint64(4) {

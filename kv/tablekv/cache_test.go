@@ -1,6 +1,7 @@
 package tablekv_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -163,8 +164,9 @@ func TestCacheTrips(t *testing.T) {
 	}
 }
 
-// TestNewTable makes a table anew under a reader, with as many commits by the same
-// number of writers. The reader shows nothing of the old one.
+// TestNewTable clears a table and fills it again while a reader has it open. The new
+// table has had as many writers as the old one, and once as many commits. The reader
+// shows nothing of the old one.
 func TestNewTable(t *testing.T) {
 	t.Parallel()
 	server := kvtest.NewServer(1)
@@ -195,5 +197,50 @@ func TestNewTable(t *testing.T) {
 	want(t, r, "k1", "new400")
 	if err := r.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDamagedLog damages the row that says what the last commit has changed. Readers that
+// have cached the value from before show the new one.
+func TestDamagedLog(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(b []byte) []byte{
+		"cut":          func(b []byte) []byte { return b[:len(b)-1] },
+		"too short":    func(b []byte) []byte { return b[:4] },
+		"empty":        func([]byte) []byte { return nil },
+		"longer":       func(b []byte) []byte { return append(b, 0xFF) },
+		"of a nobody":  func(b []byte) []byte { return append([]byte{b[0] ^ 1}, b[1:]...) },
+		"all ones":     func(b []byte) []byte { return bytes.Repeat([]byte{0xFF}, len(b)) },
+		"without kind": func(b []byte) []byte { b[8] = 7; return b },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tab := kvtest.NewServer(1).Table(kv.Bounds{})
+			w := open(t, tab)
+			if err := set(t, w, "a", "old"); err != nil {
+				t.Fatal(err)
+			}
+			r, err := tablekv.Open(t.Context(), tab, kvtest.Schema(), &tablekv.Options{ReadOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, r, "a", "old")
+			if err := set(t, w, "a", "new"); err != nil {
+				t.Fatal(err)
+			}
+			row := []byte{0xFF, 4, 0, 0, 0, 0, 0, 0, 0, 2} // of the second commit
+			v, vals, err := tab.View(t.Context(), row)
+			if err != nil || vals[0] == nil {
+				t.Fatalf("the row of the commit: %q, %v", vals, err)
+			}
+			g := kv.Guard{Key: row, Old: vals[0], New: damage(bytes.Clone(vals[0]))}
+			if err := errors.Join(v.Close(), tab.Write(t.Context(), g, &kv.Changes{})); err != nil {
+				t.Fatal(err)
+			}
+			want(t, r, "a", "new")
+			if err := errors.Join(r.Close(), w.Close()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
