@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/stores"
 )
@@ -48,6 +49,9 @@ type DB struct {
 
 	mirrors mirrors
 	tender  tender
+
+	memory *memory.Budget
+	leaves []func() // take what stands of this database out of memory
 
 	// mu guards the fields below it.
 	mu      sync.Mutex
@@ -96,6 +100,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	if err := db.loadMeta(ctx); err != nil {
 		return nil, phase.At("open "+shown, firstError(err, store.Close()))
 	}
+	db.standIn()
 	return db, nil
 }
 
@@ -221,6 +226,9 @@ func readUUID(ctx context.Context, from kv.Reader) (id [16]byte, err error) {
 // MemoryBudget returns the bytes that the database may keep in memory.
 func (db *DB) MemoryBudget() int64 { return db.opts.MemoryBudget }
 
+// Memory returns the budget that work on the database draws from.
+func (db *DB) Memory() *memory.Budget { return db.memory }
+
 // HoldCache keeps the store's cache of blocks from growing beyond an eighth of its room,
 // or what it has, until release is called, before Close: for scans of much that is read
 // once. Calls may overlap. It is O(1).
@@ -245,6 +253,9 @@ func (db *DB) Close() error {
 	db.mu.Unlock()
 	db.stopTending()
 	db.zdec.Close()
+	for _, leave := range db.leaves {
+		leave()
+	}
 	if err := db.store.Close(); err != nil {
 		return phase.At("close "+db.path, err)
 	}

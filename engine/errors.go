@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/kv"
 )
 
@@ -37,7 +38,10 @@ var (
 	ErrStale = errors.New("the store went back to an older commit")
 	// ErrMemory says that one operation alone would need more memory than
 	// Options.MemoryBudget.
-	ErrMemory = errors.New("over the memory budget")
+	ErrMemory = memory.ErrOver
+	// ErrBusy says that others hold the memory that an operation needs, which waited
+	// for them.
+	ErrBusy = memory.ErrBusy
 )
 
 // ErrCorrupt marks data that cannot be what was written.

@@ -138,6 +138,16 @@ func (m *mirrors) settling(ix *vecindex.Index) (end func()) {
 	}
 }
 
+// room returns what an index may have of a bound on all. One that is not in memory is
+// not read into it while work has that memory.
+func (db *DB) room(ix *vecindex.Index, bound int64) int64 {
+	room := bound - db.mirrors.bytes(ix)
+	if ix != nil && ix.MemoryBytes() == 0 {
+		room = min(room, db.memory.ForWork()-db.memory.Work())
+	}
+	return room
+}
+
 // openIndex opens a vector index whose mirror shares the budget with the
 // others'. A negative bound means no mirror.
 func (db *DB) openIndex(ctx context.Context, conf vecindex.Config, bound int64) (*vecindex.Index, error) {
@@ -148,7 +158,7 @@ func (db *DB) openIndex(ctx context.Context, conf vecindex.Config, bound int64) 
 		Rerank:         db.opts.Rerank,
 		Follow:         db.readOnly,
 		ExactElements:  db.opts.ExactElements,
-		Room:           func() int64 { return half - db.mirrors.bytes(ix) },
+		Room:           func() int64 { return db.room(ix, half) },
 		MakeRoom:       func(want int64) bool { return db.mirrors.makeRoom(ix, half, want) },
 	})
 	if err == nil && bound >= 0 {

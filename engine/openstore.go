@@ -17,7 +17,7 @@ func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (k
 	return stores.Open(ctx, path, s, stores.Options{
 		ReadOnly:   o.ReadOnly,
 		MustExist:  o.MustExist,
-		CacheBytes: o.MemoryBudget / 4,
+		CacheBytes: o.cacheBytes(),
 		// One is filled while another is written out.
 		MemtableBytes: min(o.MemoryBudget/16, maxMemtableBytes),
 		Logger:        o.Logger,

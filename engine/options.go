@@ -21,8 +21,12 @@ type Options struct {
 	// MemoryBudget bounds, in bytes, what caches, vector mirrors and
 	// projections keep in memory together. The process needs about 150 MB
 	// beside it. The default is 512 MiB: a quarter for blocks of the store, half
-	// for vectors, the rest for projections.
+	// for vectors, the rest for work: statements, projections, runs that index. Work
+	// has what vectors leave, too.
 	MemoryBudget int64
+	// MemoryWith is an open database with which this one shares its budget, for
+	// programs that open several; MemoryBudget is then that of both.
+	MemoryWith *DB
 	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB. Terms do not
 	// count beyond a quarter of it: they are sorted in temporary files in the folder of
 	// the database, and the transaction is durable when it ends.
@@ -75,6 +79,9 @@ func (o *Options) ensureDefaults() Options {
 	var out Options
 	if o != nil {
 		out = *o
+	}
+	if out.MemoryWith != nil {
+		out.MemoryBudget = out.MemoryWith.opts.MemoryBudget
 	}
 	out.MemoryBudget = cmp.Or(out.MemoryBudget, 512<<20)
 	out.MaxTxBytes = cmp.Or(out.MaxTxBytes, 64<<20)

@@ -21,12 +21,16 @@ func (c *chunks[T]) add(item T) {
 	c.n++
 }
 
-// take returns all items and empties the list.
+// take returns all items and empties the list. For the moment they are there twice.
 func (c *chunks[T]) take(x *exec) ([]T, error) {
 	if len(c.full) == 0 {
 		out := c.part
 		*c = chunks[T]{}
 		return out, nil
+	}
+	var one T
+	if err := x.hold(int64(c.n) * int64(unsafe.Sizeof(one))); err != nil {
+		return nil, err
 	}
 	out, err := made[T](x, c.n)
 	if err != nil {

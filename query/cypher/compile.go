@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/query"
 )
 
@@ -122,6 +123,7 @@ type exec struct {
 	vectored map[engine.NodeID]bool // nodes whose vectors were written
 	limits   Limits
 	held     int64 // bytes that steps keep
+	share    *memory.Share
 	ticks    uint32
 	profile  bool
 }

@@ -54,6 +54,9 @@ func (x *exec) charge(at Pos, bytes int64) error {
 	if x.eval.bytes > maxExprBytes {
 		return tooMuch(at, "the expression builds more than %d MiB for one row", maxExprBytes>>20)
 	}
+	if err := x.draw(); err != nil {
+		return err
+	}
 	return x.work(bytes / valueBytes)
 }
 

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/memory"
 )
 
 // Limits bound a statement. Zero values are the defaults.
@@ -13,24 +16,23 @@ type Limits struct {
 	Rows int
 	// Bytes bounds the memory that the statement holds: groups, rows that are
 	// sorted, distinct rows, collected lists, rows before a clause that writes.
-	// The default is 256 MiB.
+	// The default is half of the database's memory budget, from which all statements
+	// draw: one that finds it used waits for others for up to [memory.Patience], and is
+	// refused with [engine.ErrBusy] then.
 	Bytes int64
 	// Timeout bounds the time of the statement. If it is 0, there is no bound.
 	Timeout time.Duration
 }
 
-// The defaults of [Limits].
-const (
-	defaultRows  = 1_000_000
-	defaultBytes = 256 << 20
-)
+// defaultRows is the default of [Limits].Rows.
+const defaultRows = 1_000_000
 
-func (l Limits) withDefaults() Limits {
+func (l Limits) withDefaults(db *engine.DB) Limits {
 	if l.Rows <= 0 {
 		l.Rows = defaultRows
 	}
 	if l.Bytes <= 0 {
-		l.Bytes = defaultBytes
+		l.Bytes = db.MemoryBudget() / 2
 	}
 	return l
 }
@@ -41,7 +43,7 @@ var ErrLimit = errors.New("over the limit of a statement")
 
 // LimitError is the limit that ended a statement.
 type LimitError struct {
-	What  string // rows, bytes or time
+	What  string // rows, bytes, memory or time
 	Limit string // with its unit
 }
 
@@ -52,6 +54,8 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("the result has more than %s; end it with LIMIT, or raise the limit", e.Limit)
 	case "bytes":
 		return fmt.Sprintf("the statement holds more than %s of rows in memory; match less, aggregate earlier, or raise the limit", e.Limit)
+	case "memory":
+		return fmt.Sprintf("the statement needs more than the %s that the memory budget has left; match less, aggregate earlier, or raise the budget", e.Limit)
 	}
 	return fmt.Sprintf("the statement took longer than %s", e.Limit)
 }
@@ -77,7 +81,22 @@ func (x *exec) hold(bytes int64) error {
 	if x.limits.Bytes > 0 && x.held > x.limits.Bytes {
 		return &LimitError{"bytes", byteSize(x.limits.Bytes)}
 	}
-	return nil
+	return x.draw()
+}
+
+// draw has the statement's share of the memory budget be no less than what it keeps and
+// builds.
+func (x *exec) draw() error {
+	more := x.held + x.eval.bytes - x.share.Used()
+	if more <= 0 {
+		return nil
+	}
+	err := x.share.Grow(x.ctx, more)
+	var over *memory.OverError
+	if errors.As(err, &over) {
+		return &LimitError{"memory", byteSize(over.Limit)}
+	}
+	return err
 }
 
 // byteSize writes a number of bytes for people.

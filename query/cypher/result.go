@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/memory"
 )
 
 // Result is the result of a statement. It is not safe for concurrent use.
@@ -32,6 +33,7 @@ type Result struct {
 	run     func(yield func(row []Value) error) error // of one that has not
 	done    bool
 	session *Session
+	share   *memory.Share
 	pages   [][]engine.Edge // that the statement took from the session
 }
 
@@ -113,6 +115,7 @@ func (r *Result) Close() error {
 		r.session.pages = append(r.session.pages, r.pages...)
 		r.pages = nil
 	}
+	r.share.Close()
 	if r.snap != nil {
 		return r.snap.Close()
 	}

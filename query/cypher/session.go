@@ -86,7 +86,7 @@ func NewSession(o Options) (*Session, error) {
 	if o.Graphs == nil {
 		o.Graphs = graphops.NewCache(o.DB.MemoryBudget() / 4)
 	}
-	o.Limits = o.Limits.withDefaults()
+	o.Limits = o.Limits.withDefaults(o.DB)
 	s := &Session{opts: o, use: o.Graph, chosen: o.Graph != "", stats: map[engine.GraphID]*statistics{}, parsed: statements{}}
 	if s.use == "" {
 		s.use = engine.Base
@@ -113,9 +113,9 @@ func (s *Session) Namespace() *engine.Namespace { return s.opts.Namespace }
 // An error is a [*SyntaxError] for the text, an [*EvalError] for an expression,
 // a [*LimitError] for a limit, or one of the engine.
 func (s *Session) Run(ctx context.Context, text string, params map[string]Value) (*Result, error) {
-	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use, session: s}
+	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use, session: s, share: s.opts.DB.Memory().Begin()}
 	ctx, res.cancel = res.limits.context(ctx)
-	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res}
+	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res, share: res.share}
 	x.watch = &watch{ctx: ctx}
 	st, err := s.statement(text, x.watch)
 	undo := func() {}

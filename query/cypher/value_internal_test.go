@@ -303,10 +303,10 @@ func TestMemoryOfValues(t *testing.T) {
 		t.Errorf("a string of 10 bytes takes %d, want %d", got, want)
 	}
 	list := ListOf([]Value{s, Int(1)})
-	if got, want := list.memory(), 3*valueBytes+10; got != want {
+	if got, want := list.memory(), 3*valueBytes+listBytes+10; got != want {
 		t.Errorf("a list takes %d, want %d", got, want)
 	}
-	if got, want := MapOf(map[string]Value{"abc": list}).memory(), valueBytes+entryBytes+3+list.memory(); got != want {
+	if got, want := MapOf(map[string]Value{"abc": list}).memory(), valueBytes+mapBytes+fewSlots*slotBytes+3+list.memory()-valueBytes; got != want {
 		t.Errorf("a map takes %d, want %d", got, want)
 	}
 	for range 200 {

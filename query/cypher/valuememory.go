@@ -8,14 +8,25 @@ import (
 // valueBytes is the size of a value in a list.
 const valueBytes = int64(unsafe.Sizeof(Value{}))
 
-// entryBytes estimates the size of a map's entry without its key and value.
-const entryBytes = 32
+// mapBytes is the size of a map without its slots, slotBytes that of a slot with a key and
+// a value. A map of up to eight entries has eight slots.
+const (
+	mapBytes  = 64
+	slotBytes = 17 + valueBytes
+	fewSlots  = 8
+)
+
+// listBytes is the size of a list without its elements.
+const listBytes = int64(unsafe.Sizeof([]Value{}))
 
 // temporalBytes estimates the size of a temporal value or a point.
 const temporalBytes = 64
 
-// edgeBytes estimates the size of an Edge.
-const edgeBytes = 40
+// edgeBytes is the size of an Edge, knownBytes that of a property that was read with it.
+const (
+	edgeBytes  = int64(unsafe.Sizeof(Edge{}))
+	knownBytes = int64(unsafe.Sizeof(knownProperty{}))
+)
 
 // memory returns about how many bytes a value would take, with all it refers to
 // but its graph, if it shared nothing with another. What reads all of a value
@@ -30,9 +41,12 @@ func (v Value) memory() int64 {
 		n += temporalBytes
 	case KindEdge:
 		n += edgeBytes
+		for _, k := range v.ref.(*Edge).known {
+			n += knownBytes - valueBytes + k.value.memory()
+		}
 	case KindPath:
 		p := v.AsPath()
-		n += int64(len(p.Nodes))*8 + int64(len(p.Edges))*(8+edgeBytes)
+		n += int64(unsafe.Sizeof(*p)) + int64(len(p.Nodes))*8 + int64(len(p.Edges))*(8+edgeBytes)
 	}
 	return n
 }
@@ -41,22 +55,32 @@ func (v Value) memory() int64 {
 // overflows.
 const maxMemory = math.MaxInt64 / 4
 
-// listMemory returns the memory of the elements of a list.
+// listMemory returns the memory that a list refers to.
 func listMemory(list []Value) int64 {
-	var n int64
+	n := listBytes
 	for i := range list {
 		n = min(n+list[i].memory(), maxMemory)
 	}
 	return n
 }
 
-// mapMemory returns the memory of the entries of a map.
+// mapMemory returns the memory that a map refers to.
 func mapMemory(m map[string]Value) int64 {
-	var n int64
+	n := mapBytes + slotBytes*slots(len(m))
 	for k, v := range m {
-		n = min(n+entryBytes+int64(len(k))+v.memory(), maxMemory)
+		n = min(n+int64(len(k))+v.memory()-valueBytes, maxMemory)
 	}
 	return n
+}
+
+// slots returns how many slots a map of n entries has at least: a power of two, of which
+// at most seven of eight are used.
+func slots(n int) int64 {
+	s := int64(fewSlots)
+	for n > fewSlots && s/8*7 < int64(n) {
+		s *= 2
+	}
+	return s
 }
 
 // weight returns how many steps of a loop reading all of a value is worth.

@@ -59,6 +59,10 @@ func (l *lowering) compile(e expr, names []string) (predicate, error) {
 	return c.predicate(e), c.failed()
 }
 
+// whereBytes is what a condition may build for one node, in bytes: many of them are
+// evaluated at once, outside of any statement's share of the memory.
+const whereBytes = 1 << 20
+
 // test returns a predicate that evaluates an expression for each node that has
 // the properties without which it is null.
 func (l *lowering) test(e expr, want bool) engine.Predicate {
@@ -74,7 +78,7 @@ func (l *lowering) test(e expr, want bool) engine.Predicate {
 		Holds: func(ctx context.Context, key string, values []engine.Value) (bool, error) {
 			x := states.Get().(*exec)
 			defer states.Put(x)
-			x.ctx, x.eval.bytes = ctx, 0
+			x.ctx, x.eval.bytes = ctx, maxExprBytes-whereBytes
 			r := make(row, len(values))
 			for i, v := range values {
 				r[i] = fromStored(v)

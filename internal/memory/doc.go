@@ -1,0 +1,14 @@
+// Package memory bounds what the parts of a process hold in memory together.
+//
+// A [Budget] is a number of bytes. What comes and goes with a piece of work, such as the
+// rows of a statement, the body of a request or a graph's projection, draws from it
+// through a [Share], which grows as the work does and is closed with it. What stays is
+// counted when room is asked for: a cache is [Budget.Standing], and tells how much it
+// has at the moment.
+//
+// If there is no room, a share waits for others to end, and is refused with [ErrBusy]
+// if it has waited for [Patience] in all, or if nobody is left who could end: all others
+// that hold memory wait too. A share that could not be had if it were alone is refused
+// at once with an [*OverError]. A Budget does not measure the process: it is as exact as
+// what is drawn from it.
+package memory
