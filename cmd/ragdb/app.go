@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -40,8 +41,11 @@ type app struct {
 	// addresses are those of databases on servers, by their names; see named.
 	addresses map[string]string
 	stays     bool // it has begun here, and does not move to another process
-	holds     []*hold
-	held      *held
+	// memoryWith is an open database whose memory budget those share that are opened after
+	// it; nil if they have their own.
+	memoryWith *engine.DB
+	holds      []*hold
+	held       *held
 	// shared is the database of the shell at sharedPath: commands that it runs use it
 	// and leave it open. Nil for other commands.
 	shared     *engine.DB
@@ -177,6 +181,21 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.Var(&g.memory, "memory", "keep at most `SIZE` of indexes and caches in memory, such as 2GB (default 512MiB)")
 }
 
+// heapBeside is what the heap may have beside --memory before garbage is collected without
+// a stop: what a process takes that no budget counts, and garbage.
+const heapBeside = 64 << 20
+
+// boundHeap has the collector keep the process near --memory.
+func (a *app) boundHeap() {
+	budget := cmp.Or(int64(a.global.memory), engine.DefaultMemoryBudget)
+	if a.env["GOMEMLIMIT"] == "" {
+		debug.SetMemoryLimit(budget + heapBeside)
+	}
+	if budget < fewBytes && a.env["GOGC"] == "" {
+		debug.SetGCPercent(50)
+	}
+}
+
 // fewBytes is the --memory below which garbage is collected when it is half of what is in
 // use, and not as much: the process then takes a quarter less, for 1 to 2 % of time.
 const fewBytes = 256 << 20
@@ -199,8 +218,8 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	a.out.color = a.out.color && !g.noColor
-	if g.memory > 0 && g.memory < fewBytes && a.dir == here && a.env["GOGC"] == "" {
-		debug.SetGCPercent(50)
+	if a.dir == here {
+		a.boundHeap()
 	}
 	return a.chooseFormat(cmd)
 }

@@ -123,7 +123,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 
 // engineOptions returns how every command opens a database.
 func (a *app) engineOptions() *engine.Options {
-	return &engine.Options{Logger: a.logger(), Encodings: methods.Encodings(), MemoryBudget: int64(a.global.memory)}
+	return &engine.Options{Logger: a.logger(), Encodings: methods.Encodings(), MemoryBudget: int64(a.global.memory), MemoryWith: a.memoryWith}
 }
 
 // mayNotWrite reports whether a database could not be opened because the user may not

@@ -114,6 +114,9 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, paths []string, f *
 		if err != nil {
 			return err
 		}
+		if a.memoryWith == nil {
+			a.memoryWith = db
+		}
 		// It is closed when nothing uses it any more, after all below.
 		defer func(db *engine.DB) { err = errors.Join(err, a.close(db)) }(db)
 		a.stays = true // from now on it cannot go on in the process that holds another one

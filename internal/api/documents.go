@@ -83,6 +83,7 @@ func (c *call) addDocuments(ctx context.Context, in *addDocumentsIn) (*service.J
 // start begins a job, and waits for its end if that is wanted.
 func (c *call) start(ctx context.Context, d *service.Database, ns string, r service.JobRequest, wait bool) (*service.Job, error) {
 	job, err := d.Start(ctx, ns, r)
+	record(ctx).memory.Close() // the job has drawn what the documents take
 	if err != nil || !wait {
 		return job, err
 	}

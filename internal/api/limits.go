@@ -168,11 +168,16 @@ func (w *patientWriter) flush() error {
 // slowest is the rate in bytes a second below which a body takes too long.
 const slowest = 1 << 10
 
+// bodyShare is how many bytes of memory a byte of a body takes while it is read: as it
+// came, and as what it says.
+const bodyShare = 2
+
 // patientBody reads a body that arrives at some pace.
 type patientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	end     time.Time
+	grow    func(n int) error // draws memory for n bytes
 }
 
 // Read implements [io.Reader].
@@ -180,6 +185,12 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	_ = b.control.SetReadDeadline(b.end)
 	n, err := b.ReadCloser.Read(p)
 	b.end = b.end.Add(time.Duration(n) * time.Second / slowest)
+	if from := time.Now(); err == nil || errors.Is(err, io.EOF) {
+		if gerr := b.grow(n); gerr != nil {
+			return 0, gerr
+		}
+		b.end = b.end.Add(time.Since(from)) // it is not the client who was slow
+	}
 	return n, bodyError(err)
 }
 

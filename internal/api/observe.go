@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/internal/service"
 )
 
@@ -25,6 +26,9 @@ type entry struct {
 	left      bool   // the client had gone
 	forOpenAI bool   // errors are as its clients read them
 	text      string // the question or statement, for logs that want it
+
+	// memory is what the body and the answer take while the request lasts.
+	memory *memory.Share
 }
 
 type entryKey struct{}

@@ -94,6 +94,9 @@ func (c *call) query(ctx context.Context, in *queryIn) (*Rows, error) {
 		if bytes += len(b); bytes > mostAnswer {
 			return nil, refuse("limit", "ask for fewer rows, or for a stream of them", "the rows are too large for one answer")
 		}
+		if err := record(ctx).memory.Grow(ctx, answerShare*int64(len(b))); err != nil {
+			return nil, err
+		}
 		out.Rows = append(out.Rows, b)
 	}
 	out.Notices = res.Notices
@@ -104,8 +107,13 @@ func (c *call) query(ctx context.Context, in *queryIn) (*Rows, error) {
 	return out, nil
 }
 
-// mostAnswer bounds the bytes of rows that are gathered for one answer.
-const mostAnswer = 64 << 20
+// mostAnswer bounds the bytes of rows that are gathered for one answer. A byte of them
+// takes answerShare bytes of memory until it is sent: as a row, and in the answer, which
+// grows by doubling.
+const (
+	mostAnswer  = 64 << 20
+	answerShare = 4
+)
 
 // flushEvery is how long a row may wait to be sent.
 const flushEvery = 50 * time.Millisecond

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/internal/service"
 )
 
@@ -69,15 +70,25 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
+// memory returns the budget that requests draw from: that of the first database, which
+// the others share.
+func (s *Server) memory() *memory.Budget {
+	if len(s.o.Databases) == 0 {
+		return nil
+	}
+	return s.o.Databases[0].Memory()
+}
+
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(rw)
 	w := &patientWriter{ResponseWriter: rw, control: control, idle: s.o.Limits.Idle}
-	rec := &entry{start: time.Now()}
+	rec := &entry{start: time.Now(), memory: s.memory().Begin()}
+	defer rec.memory.Close()
 	ctx, span := s.o.Spans.start(context.WithValue(r.Context(), entryKey{}, rec), r)
 	r = r.WithContext(ctx)
 	if r.Body != nil {
-		r.Body = &patientBody{ReadCloser: http.MaxBytesReader(rw, r.Body, s.o.Limits.Body), control: control, end: time.Now().Add(s.o.Limits.Idle)}
+		r.Body = &patientBody{ReadCloser: http.MaxBytesReader(rw, r.Body, s.o.Limits.Body), control: control, end: time.Now().Add(s.o.Limits.Idle), grow: func(n int) error { return rec.memory.Grow(ctx, bodyShare*int64(n)) }}
 	}
 	s.metrics.begin()
 	defer func() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,9 @@ const Patience = 10 * time.Second
 
 // leastWork is the part of a budget, one in so many, that work may take whatever stands.
 const leastWork = 8
+
+// muchLoose is from how many bytes it matters that what is let go is not collected yet.
+const muchLoose = 4 << 20
 
 // ErrBusy says that others hold the memory that is wanted: later it may be there.
 var ErrBusy = errors.New("too much is done at once for the memory budget; try again later")
@@ -41,7 +45,10 @@ type Budget struct {
 	// mu guards the fields below it. It is not held while a standing part is asked.
 	mu      sync.Mutex
 	stands  []*standing
-	work    int64         // of all shares
+	work    int64         // of all shares, let go and held
+	loose   int64         // let go, and not collected
+	held    int64         // of objects that nobody closes
+	sweeps  bool          // a share runs the collector
 	holding int           // shares that have something
 	waiting int           // those of them that wait
 	shrunk  chan struct{} // closed when work gets less or something no longer stands
@@ -94,80 +101,136 @@ func (b *Budget) Work() int64 {
 	return b.work
 }
 
-// tell wakes those who wait. The caller holds mu.
+// tell wakes those who wait, none of whom then counts as waiting. The caller holds mu.
 func (b *Budget) tell() {
+	b.waiting = 0
 	close(b.shrunk)
 	b.shrunk = make(chan struct{})
 }
 
+// Hold counts bytes until the object that p points to is collected. They are counted in
+// any case; what does not fit is to be refused before it is made.
+func Hold[T any](b *Budget, p *T, bytes int64) {
+	if b == nil || bytes <= 0 {
+		return
+	}
+	b.mu.Lock()
+	b.work += bytes
+	b.held += bytes
+	b.mu.Unlock()
+	runtime.AddCleanup(p, func(bytes int64) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.work -= bytes
+		b.held -= bytes
+		b.tell()
+	}, bytes)
+}
+
 // take gives a share want more bytes, and waits for them for as long as it has patience.
 func (b *Budget) take(ctx context.Context, s *Share, want int64) error {
+	swept := false
 	for {
 		limit := b.ForWork()
-		wait, err := b.try(s, want, limit)
-		if err != nil || wait == nil {
-			return err
-		}
-		from := time.Now()
-		t := time.NewTimer(s.patience)
-		select {
-		case <-wait:
-		case <-t.C:
-			err = ErrBusy
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		t.Stop()
-		s.patience -= time.Since(from)
 		b.mu.Lock()
+		if b.work+want <= limit {
+			b.grant(s, want)
+			b.mu.Unlock()
+			return nil
+		}
+		others := b.holding
 		if s.taken > 0 {
-			b.waiting--
+			others--
+		}
+		sweep := !b.sweeps && (b.loose > 0 || b.held > 0 && !swept)
+		switch {
+		case s.taken+want > limit:
+			b.mu.Unlock()
+			return &OverError{limit}
+		case !sweep && b.loose == 0 && b.waiting >= others, s.patience <= 0:
+			b.mu.Unlock()
+			return ErrBusy
+		}
+		if s.taken > 0 {
+			b.waiting++
+		}
+		wait, patience := b.shrunk, s.patience
+		if sweep {
+			b.sweeps = true
+			b.mu.Unlock()
+			runtime.GC() // returns before what it found is given back
+			b.mu.Lock()
+			b.sweeps, swept = false, true
+			patience = min(patience, afterSweep)
 		}
 		b.mu.Unlock()
-		if err != nil {
+		if err := b.wait(ctx, s, wait, patience); err != nil {
 			return err
 		}
 	}
 }
 
-// try gives the bytes at once, or returns what to wait for: the caller counts as
-// waiting then.
-func (b *Budget) try(s *Share, want, limit int64) (wait <-chan struct{}, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.work+want <= limit {
-		if b.work += want; s.taken == 0 {
-			b.holding++
-		}
-		s.taken += want
-		return nil, nil
+// afterSweep is how long a share waits at most for what a collection has found.
+const afterSweep = 50 * time.Millisecond
+
+// grant gives bytes to a share. The caller holds mu.
+func (b *Budget) grant(s *Share, bytes int64) {
+	if b.work += bytes; s.taken == 0 {
+		b.holding++
 	}
-	others := b.holding
-	if s.taken > 0 {
-		others--
-	}
-	switch {
-	case s.taken+want > limit:
-		return nil, &OverError{limit}
-	case b.waiting >= others, s.patience <= 0:
-		return nil, ErrBusy
-	}
-	if s.taken > 0 {
-		b.waiting++
-	}
-	return b.shrunk, nil
+	s.taken += bytes
 }
 
-// give takes bytes back from a share.
-func (b *Budget) give(s *Share, bytes int64) {
+// wait returns when the budget has told of a change or some time is over, of which the
+// share then has as much less.
+func (b *Budget) wait(ctx context.Context, s *Share, told <-chan struct{}, most time.Duration) (err error) {
+	from := time.Now()
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-told:
+	case <-t.C:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	s.patience -= time.Since(from)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if s.taken > 0 && told == b.shrunk { // nobody has told it
+		b.waiting--
+	}
+	return err
+}
+
+// give takes bytes back from a share. If they are many, they are only let go: mark is
+// collected with what they were.
+func (b *Budget) give(s *Share, bytes int64, m *mark) {
 	if bytes <= 0 {
 		return
 	}
-	b.work -= bytes
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if s.taken -= bytes; s.taken == 0 {
 		b.holding--
 	}
+	if m == nil || bytes < muchLoose {
+		b.work -= bytes
+	} else {
+		b.loose += bytes
+		runtime.AddCleanup(m, b.collected, bytes)
+	}
 	b.tell()
 }
+
+// collected gives back what was let go.
+func (b *Budget) collected(bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.work -= bytes
+	b.loose -= bytes
+	b.tell()
+}
+
+// mark is an object that is collected with others. It is too large for several to share
+// a place in memory.
+type mark [64]byte

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +14,12 @@ import (
 	"github.com/ragdb/ragdb/internal/memory"
 )
 
-const mib = 1 << 20
+const (
+	mib = 1 << 20
+	// small is what a share draws at least. What is let go in such steps need not be
+	// collected, which would happen outside of a bubble of synctest.
+	small = 256 << 10
+)
 
 func grow(t *testing.T, s *memory.Share, n int64) {
 	t.Helper()
@@ -52,24 +58,24 @@ func TestOver(t *testing.T) {
 // TestWaits: a share waits for another to end, and for no longer than its patience in all.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := memory.New(64 * mib)
+		b := memory.New(14 * small)
 		first := b.Begin()
-		grow(t, first, 60*mib)
-		time.AfterFunc(memory.Patience/2, func() { first.Shrink(30 * mib) })
+		grow(t, first, 13*small)
+		time.AfterFunc(memory.Patience/2, func() { first.Shrink(7 * small) })
 		second := b.Begin()
 		from := time.Now()
-		grow(t, second, 30*mib)
+		grow(t, second, 7*small)
 		if took := time.Since(from); took != memory.Patience/2 {
 			t.Fatalf("waited %v", took)
 		}
-		if err := second.Grow(t.Context(), 8*mib); err != memory.ErrBusy {
+		if err := second.Grow(t.Context(), 2*small); err != memory.ErrBusy {
 			t.Fatalf("%v", err)
 		}
 		if took := time.Since(from); took != memory.Patience {
 			t.Fatalf("waited %v in all", took)
 		}
 		// It has no patience left, and is refused at once.
-		if err := second.Grow(t.Context(), 8*mib); err != memory.ErrBusy || time.Since(from) != memory.Patience {
+		if err := second.Grow(t.Context(), 2*small); err != memory.ErrBusy || time.Since(from) != memory.Patience {
 			t.Fatalf("%v after %v", err, time.Since(from))
 		}
 		second.Close()
@@ -77,7 +83,7 @@ func TestWaits(t *testing.T) {
 		patient := b.Begin().Patient()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		if err := patient.Grow(ctx, 60*mib); !errors.Is(err, context.DeadlineExceeded) {
+		if err := patient.Grow(ctx, 13*small); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("%v", err)
 		}
 		patient.Close()
@@ -93,15 +99,15 @@ func TestWaits(t *testing.T) {
 // others go on when it has ended.
 func TestNoneIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := memory.New(64 * mib)
+		b := memory.New(14 * small)
 		var refused atomic.Int32
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
 				s := b.Begin()
 				defer s.Close()
-				for range 32 {
-					if err := s.Grow(t.Context(), mib); err == memory.ErrBusy {
+				for range 10 {
+					if err := s.Grow(t.Context(), small); err == memory.ErrBusy {
 						refused.Add(1)
 						return
 					} else if err != nil {
@@ -125,10 +131,36 @@ func TestNoneIsLeft(t *testing.T) {
 	})
 }
 
+// TestCollected: what a closed share had is there again once it is collected, which a share
+// that waits sees to.
+func TestCollected(t *testing.T) {
+	b := memory.New(64 * mib)
+	for range 5 {
+		s := b.Begin()
+		grow(t, s, 60*mib)
+		s.Close()
+		if b.Work() != 60*mib {
+			t.Fatalf("%d bytes are drawn before a collection", b.Work())
+		}
+	}
+	kept := new([32]int)
+	memory.Hold(b, kept, 60*mib)
+	s := b.Begin()
+	var over *memory.OverError
+	if err := s.Grow(t.Context(), 8*mib); err != memory.ErrBusy {
+		t.Fatalf("beside an object that stays: %v", err)
+	}
+	if err := s.Grow(t.Context(), 65*mib); !errors.As(err, &over) {
+		t.Fatal(err)
+	}
+	runtime.KeepAlive(kept)
+	grow(t, s, 60*mib)
+}
+
 // TestBound runs shares at random: together they never have more than the budget, and in
 // the end nothing.
 func TestBound(t *testing.T) {
-	b := memory.New(32 * mib)
+	b := memory.New(8 * mib)
 	var drawn atomic.Int64
 	var all sync.WaitGroup
 	for seed := range uint64(8) {
@@ -138,7 +170,7 @@ func TestBound(t *testing.T) {
 				s := b.Begin()
 				own := int64(0)
 				for range rng.IntN(20) {
-					n := rng.Int64N(2 * mib)
+					n := rng.Int64N(mib / 4)
 					if rng.IntN(3) == 0 {
 						n = rng.Int64N(own + 1)
 						drawn.Add(-n)
@@ -150,7 +182,7 @@ func TestBound(t *testing.T) {
 						break
 					}
 					own += n
-					if got := drawn.Add(n); got > 32*mib {
+					if got := drawn.Add(n); got > 8*mib {
 						t.Errorf("%d bytes are drawn", got)
 					}
 				}

@@ -6,6 +6,11 @@
 // counted when room is asked for: a cache is [Budget.Standing], and tells how much it
 // has at the moment.
 //
+// Memory that is let go is used until the garbage collector has run. So a share that was
+// large gives its bytes back when a collection has come by after it was closed, and one
+// that wants room runs a collection if that makes some. [Hold] counts an object
+// until it is collected, for objects that nobody closes.
+//
 // If there is no room, a share waits for others to end, and is refused with [ErrBusy]
 // if it has waited for [Patience] in all, or if nobody is left who could end: all others
 // that hold memory wait too. A share that could not be had if it were alone is refused

@@ -16,6 +16,7 @@ type Share struct {
 	used     int64
 	taken    int64 // from the budget, at least used; guarded by its mu
 	patience time.Duration
+	mark     *mark // collected with what the share was of, once it is closed
 }
 
 // Begin returns a share of nothing. The caller closes it.
@@ -23,7 +24,7 @@ func (b *Budget) Begin() *Share {
 	if b == nil {
 		return nil
 	}
-	return &Share{b: b, patience: Patience}
+	return &Share{b: b, patience: Patience, mark: new(mark)}
 }
 
 // Used returns the bytes of the share.
@@ -67,12 +68,16 @@ func (s *Share) Shrink(bytes int64) {
 		return
 	}
 	s.used -= bytes
-	s.b.give(s, s.taken-(s.used+step-1)/step*step)
+	s.b.give(s, s.taken-(s.used+step-1)/step*step, nil)
 }
 
-// Close gives all back. A second Close does nothing.
+// Close gives all back: what is much, when it has been collected. A second Close does
+// nothing; the share may grow again.
 func (s *Share) Close() {
-	if s != nil {
-		s.Shrink(s.used)
+	if s == nil || s.taken == 0 {
+		return
 	}
+	m := s.mark
+	s.used, s.mark = 0, new(mark)
+	s.b.give(s, s.taken, m)
 }

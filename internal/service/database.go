@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -30,20 +31,18 @@ type DatabaseOptions struct {
 	// Indexing returns a corpus with the models that read its documents. Each call is for
 	// one run.
 	Indexing func(ctx context.Context, c *rag.Corpus) (*rag.Corpus, error)
-	// Waiting bounds the bytes of documents that wait to be stored; 0 is 256 MiB.
-	Waiting int64
 }
 
 // NewDatabase returns an open database for several users. The caller closes it, and
 // then the engine's database.
 func NewDatabase(o DatabaseOptions) *Database {
-	if o.Waiting == 0 {
-		o.Waiting = 256 << 20
-	}
 	d := &Database{o: o, corpora: map[string]*Corpus{}}
 	d.jobs.begin()
 	return d
 }
+
+// Memory returns the budget that work on the database draws from.
+func (d *Database) Memory() *memory.Budget { return d.o.DB.Memory() }
 
 // ReadOnly reports whether nothing can be written.
 func (d *Database) ReadOnly(ctx context.Context) bool { return d.o.DB.ReadOnly(ctx) }

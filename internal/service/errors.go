@@ -94,7 +94,8 @@ func kinds() []kind {
 		{ErrNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
 		{rag.ErrPartial, "partial", "ragdb status tells what failed"},
 		{engine.ErrNotFound, "not_found", ""},
-		{engine.ErrMemory, "memory", ""},
+		{engine.ErrMemory, "memory", "raise --memory"},
+		{engine.ErrBusy, "busy", "try again later, or raise --memory"},
 		{fs.ErrNotExist, "not_found", "check the spelling of the path"},
 		{fs.ErrPermission, "permission", "check who may read and write it"},
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -89,7 +90,6 @@ type jobs struct {
 	all  []*job // the oldest first
 	// last is the newest job of each namespace: the next one comes after it.
 	last    map[string]<-chan struct{}
-	waiting int64 // bytes of documents that are not stored
 	running sync.WaitGroup
 	closed  bool
 	grace   context.Context // for storing what waits, once closed
@@ -98,7 +98,7 @@ type jobs struct {
 // job is a Job that runs.
 type job struct {
 	Job
-	bytes  int64
+	memory *memory.Share // of documents that are not stored
 	cancel context.CancelCauseFunc
 	// changed is closed and made anew with every change.
 	changed chan struct{}
@@ -119,7 +119,8 @@ func (js *jobs) begin() {
 }
 
 // Start begins a job, which runs until it ends, is cancelled or the database is closed.
-// The error is an [*Error] if too many documents wait already.
+// The error is [engine.ErrBusy] if the documents that wait already leave no memory for
+// these.
 func (d *Database) Start(ctx context.Context, ns string, r JobRequest) (*Job, error) {
 	c, err := d.Corpus(ctx, ns)
 	if err != nil {
@@ -136,21 +137,22 @@ func (d *Database) Start(ctx context.Context, ns string, r JobRequest) (*Job, er
 		}
 		specs = append(specs, spec)
 	}
+	share := d.Memory().Begin()
+	if err := share.Grow(ctx, r.Bytes); err != nil {
+		return nil, err
+	}
 	js := &d.jobs
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	switch {
-	case js.closed:
+	if js.closed {
+		share.Close()
 		return nil, &Error{Code: "closing", Message: "the server is about to end"}
-	case js.waiting > 0 && js.waiting+r.Bytes > d.o.Waiting:
-		return nil, &Error{Code: "busy", Message: fmt.Sprintf("%d bytes of documents wait to be stored", js.waiting), Hint: "send more once the jobs before have stored theirs"}
 	}
 	js.n++
 	j := &job{Job: Job{V: 1, ID: fmt.Sprintf("j%d", js.n), NS: ns, State: JobQueued, Documents: len(r.Documents), Stored: len(r.Documents) == 0, Created: time.Now().UTC()},
-		bytes: r.Bytes, changed: make(chan struct{})}
+		memory: share, changed: make(chan struct{})}
 	jctx, cancel := context.WithCancelCause(js.ctx)
 	j.cancel = cancel
-	js.waiting += r.Bytes
 	js.all = append(js.all, j)
 	js.forget()
 	before, done := js.last[ns], make(chan struct{})
@@ -269,8 +271,7 @@ func (js *jobs) change(j *job, fn func()) {
 	defer js.mu.Unlock()
 	fn()
 	if j.terminal() {
-		js.waiting -= j.bytes
-		j.bytes = 0
+		j.memory.Close()
 	}
 	close(j.changed)
 	j.changed = make(chan struct{})
@@ -280,8 +281,7 @@ func (js *jobs) change(j *job, fn func()) {
 // lock.
 func (js *jobs) stored(j *job) {
 	j.Stored = true
-	js.waiting -= j.bytes
-	j.bytes = 0
+	j.memory.Close()
 }
 
 func (js *jobs) isStored(j *job) bool {

@@ -123,6 +123,7 @@ type exec struct {
 	vectored map[engine.NodeID]bool // nodes whose vectors were written
 	limits   Limits
 	held     int64 // bytes that steps keep
+	carried  int64 // bytes of large values of rows under way
 	share    *memory.Share
 	ticks    uint32
 	profile  bool

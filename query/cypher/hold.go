@@ -84,14 +84,38 @@ func (x *exec) hold(bytes int64) error {
 	return x.draw()
 }
 
-// draw has the statement's share of the memory budget be no less than what it keeps and
-// builds.
+// largeValue is the size of a value, in bytes, from which it counts while a row carries it
+// through the steps. Few rows are under way at once.
+const largeValue = 64 << 10
+
+// carry draws memory for the large ones of values that a row carries from now on. The caller
+// takes the returned number off x.carried when it is done with the row.
+func (x *exec) carry(vs ...Value) (n int64, err error) {
+	for _, v := range vs {
+		if m := v.memory(); m >= largeValue {
+			n += m
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	x.carried += n
+	return n, x.draw()
+}
+
+// draw has the statement's share of the memory budget be no less than what it keeps,
+// carries and builds.
 func (x *exec) draw() error {
-	more := x.held + x.eval.bytes - x.share.Used()
-	if more <= 0 {
+	more := x.held + x.carried + x.eval.bytes - x.share.Used()
+	if more <= 0 || x.share == nil {
 		return nil
 	}
-	err := x.share.Grow(x.ctx, more)
+	return x.result.draw(more)
+}
+
+// draw draws more from the memory budget.
+func (r *Result) draw(bytes int64) error {
+	err := r.share.Grow(r.ctx, bytes)
 	var over *memory.OverError
 	if errors.As(err, &over) {
 		return &LimitError{"memory", byteSize(over.Limit)}

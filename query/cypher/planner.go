@@ -279,6 +279,11 @@ func (u *unwindStep) open(x *exec, next sink) sink {
 			r[u.slot] = v
 			return next.push(r)
 		}
+		carried, err := x.carry(v)
+		defer func() { x.carried -= carried }()
+		if err != nil {
+			return err
+		}
 		for _, item := range v.AsList() {
 			if err := x.tick(); err != nil {
 				return err

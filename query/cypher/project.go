@@ -267,6 +267,11 @@ func (p *projectStep) open(x *exec, next sink) sink {
 				out[p.places[i]] = v
 			}
 		}
-		return next.push(out)
+		carried, err := x.carry(out[:len(p.values)]...)
+		if err == nil {
+			err = next.push(out)
+		}
+		x.carried -= carried
+		return err
 	})
 }

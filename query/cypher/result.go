@@ -33,6 +33,7 @@ type Result struct {
 	run     func(yield func(row []Value) error) error // of one that has not
 	done    bool
 	session *Session
+	ctx     context.Context
 	share   *memory.Share
 	pages   [][]engine.Edge // that the statement took from the session
 }
@@ -76,6 +77,11 @@ func (r *Result) Rows() iter.Seq2[[]Value, error] {
 			if n++; n > r.limits.Rows {
 				return &LimitError{"rows", rowCount(r.limits.Rows)}
 			}
+			written, err := r.drawRow(row)
+			if err != nil {
+				return err
+			}
+			defer r.share.Shrink(written)
 			if !yield(row, nil) {
 				return errBreak
 			}
@@ -85,6 +91,22 @@ func (r *Result) Rows() iter.Seq2[[]Value, error] {
 			yield(nil, err)
 		}
 	}
+}
+
+// largeRow is the size of a row, in bytes, from which what it takes to write it out
+// counts: about three times as much as the row itself.
+const largeRow = 1 << 20
+
+// drawRow draws what it takes to write a row out, if that is much, and returns it.
+func (r *Result) drawRow(row []Value) (int64, error) {
+	var n int64
+	for _, v := range row {
+		n += v.memory()
+	}
+	if n < largeRow {
+		return 0, nil
+	}
+	return 3 * n, r.draw(3 * n)
 }
 
 // each calls fn with each row.

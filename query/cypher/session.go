@@ -115,6 +115,7 @@ func (s *Session) Namespace() *engine.Namespace { return s.opts.Namespace }
 func (s *Session) Run(ctx context.Context, text string, params map[string]Value) (*Result, error) {
 	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use, session: s, share: s.opts.DB.Memory().Begin()}
 	ctx, res.cancel = res.limits.context(ctx)
+	res.ctx = ctx
 	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res, share: res.share}
 	x.watch = &watch{ctx: ctx}
 	st, err := s.statement(text, x.watch)
