@@ -67,9 +67,6 @@ type Options struct {
 	OpenStore func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error)
 }
 
-// DefaultMemoryBudget is that of [Options].MemoryBudget, in bytes.
-const DefaultMemoryBudget = 512 << 20
-
 // Memory is the path of a database that is kept in memory and vanishes when it
 // is closed.
 const Memory = ":memory:"
@@ -86,7 +83,7 @@ func (o *Options) ensureDefaults() Options {
 	if out.MemoryWith != nil {
 		out.MemoryBudget = out.MemoryWith.opts.MemoryBudget
 	}
-	out.MemoryBudget = cmp.Or(out.MemoryBudget, DefaultMemoryBudget)
+	out.MemoryBudget = cmp.Or(out.MemoryBudget, 512<<20)
 	out.MaxTxBytes = cmp.Or(out.MaxTxBytes, 64<<20)
 	out.LoadBytes = cmp.Or(out.LoadBytes, 64<<20)
 	out.PromoteAt = cmp.Or(out.PromoteAt, defaultPromoteAt)

@@ -11,15 +11,22 @@ func (o *Options) cacheBytes() int64 {
 	return o.MemoryBudget / 4
 }
 
+// garbageShare is the part of a budget, one in so many, that is left to what work no longer
+// uses and the collector has not found yet.
+const garbageShare = 8
+
 // standIn gives the database its budget, and counts in it what stays in memory.
 func (db *DB) standIn() {
 	db.memory = memory.New(db.opts.MemoryBudget)
 	if with := db.opts.MemoryWith; with != nil {
 		db.memory = with.memory
 	}
-	cache := db.opts.cacheBytes()
+	fixed := db.opts.cacheBytes()
+	if db.opts.MemoryWith == nil {
+		fixed += db.opts.MemoryBudget / garbageShare
+	}
 	db.leaves = []func(){
-		db.memory.Standing(func() int64 { return cache }),
+		db.memory.Standing(func() int64 { return fixed }),
 		db.memory.Standing(db.mirrors.all),
 	}
 }

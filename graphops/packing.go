@@ -17,12 +17,13 @@ type packScan struct {
 	p     *Projection
 	fixed int64 // bytes whatever the edges
 	limit int64
+	room  *room // nil has no bound
 
 	types [2][]engine.EdgeType // that are read of the out-lists, and of the in-lists
 	one   map[engine.EdgeType]bool
 
 	bytes, entries, loops atomic.Int64
-	oneWay                atomic.Bool
+	oneWay, full          atomic.Bool // full: the room was too small
 }
 
 // packer is what a worker of a packScan works in.
@@ -92,7 +93,15 @@ func (sc *packScan) run(ctx context.Context) error {
 			return err
 		}
 		// Beyond the limit what would be needed is counted, and not kept.
-		if sc.bytes.Add(int64(len(k.block))); sc.need() <= sc.limit && len(k.block) > 0 {
+		sc.bytes.Add(int64(len(k.block)))
+		fits, err := sc.room.fits(ctx, min(sc.need(), sc.limit))
+		if err != nil {
+			return err
+		}
+		if !fits {
+			sc.full.Store(true)
+		}
+		if fits && sc.need() <= sc.limit && len(k.block) > 0 {
 			rows.blocks[windows[i]] = append(make([]byte, 0, len(k.block)), k.block...)
 		}
 		return nil
@@ -100,8 +109,11 @@ func (sc *packScan) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if sc.need() > sc.limit {
+	switch {
+	case sc.need() > sc.limit:
 		return &MemoryError{Op: "project", Need: sc.need(), Limit: sc.limit}
+	case sc.full.Load():
+		return &MemoryError{Op: "project", Need: sc.need(), Limit: sc.room.share.Used()}
 	}
 	rows.entries = sc.entries.Load()
 	sc.p.packed, sc.p.need = rows, sc.need()

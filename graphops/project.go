@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/memory"
 )
 
 // Project builds the projection of what s keeps of the graph that v reads.
@@ -49,14 +51,24 @@ func project(ctx context.Context, v *engine.View, s *Spec) (*Projection, error) 
 	if err := p.setNodes(&sel, s); err != nil {
 		return nil, err
 	}
-	need, err := p.setRows(ctx, v, s, &sel)
-	if err != nil || need <= limit {
-		return p, err
-	}
-	if s.NoPacking {
+	r := newRoom(v)
+	defer r.share.Close()
+	need, err := p.setRows(ctx, v, s, &sel, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case need > limit && s.NoPacking:
 		return nil, &MemoryError{Op: "project", Need: need, Limit: limit}
+	case need > limit:
+		r.share.Close() // what was read is not kept
+		sc := newPackScan(v, s, &sel, p, limit)
+		sc.room = r
+		if err := sc.run(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return p, newPackScan(v, s, &sel, p, limit).run(ctx)
+	memory.Hold(v.Graph().DB().Memory(), p, p.Bytes())
+	return p, nil
 }
 
 // setNodes sets which node each dense id is, and the other way round.
@@ -85,7 +97,7 @@ const sampleWorth = 1 << 20
 
 // setRows reads the edges and makes rows of them. It returns what that takes: if it is
 // over the limit, about or at least, there are no rows.
-func (p *Projection) setRows(ctx context.Context, v *engine.View, s *Spec, sel *selection) (need int64, err error) {
+func (p *Projection) setRows(ctx context.Context, v *engine.View, s *Spec, sel *selection, r *room) (need int64, err error) {
 	fixed := rowBytes(sel.len(), 0, s.Weighted) + p.nodeBytes()
 	if fixed > p.limit {
 		return fixed, nil
@@ -97,7 +109,7 @@ func (p *Projection) setRows(ctx context.Context, v *engine.View, s *Spec, sel *
 			return size.BuildBytes, err
 		}
 	}
-	sc := &edgeScan{v: v, s: s, sel: sel, index: &p.index, fixed: fixed, limit: p.limit}
+	sc := &edgeScan{v: v, s: s, sel: sel, index: &p.index, fixed: fixed, limit: p.limit, room: r}
 	parts, fits, err := sc.run(ctx)
 	if err != nil || !fits {
 		return max(sc.need(), p.limit+1), err
@@ -138,6 +150,7 @@ type edgeScan struct {
 	index *nodeIndex
 	fixed int64 // bytes whatever the edges
 	limit int64
+	room  *room
 
 	entries, kept atomic.Int64 // row entries; bytes of parts
 	loops         atomic.Int64
@@ -167,6 +180,9 @@ func (sc *edgeScan) run(ctx context.Context) (parts []part, fits bool, err error
 		sc.kept.Add(runBytes*int64(len(p.runs)) + int64(len(p.to))*entryBytes(sc.s.Weighted))
 		if sc.need() > sc.limit || sc.entries.Load() > math.MaxUint32 {
 			return over
+		}
+		if fits, err := sc.room.fits(ctx, sc.need()); !fits {
+			return cmp.Or(err, over)
 		}
 		parts[i] = p.clone()
 		return nil

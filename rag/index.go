@@ -50,11 +50,21 @@ func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error)
 	return x.run(ctx, inputs)
 }
 
+// runShare is the part of the memory budget, one in so many, that a run draws for its
+// buffers: it waits for it.
+const runShare = 8
+
 // run is Run for a caller whose turn it is.
 func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error) {
 	out := &IndexResult{}
 	if len(x.Systems) == 0 {
 		return out, phase.Mark(method.ErrMethod, "no system to index by: open one with Methods.Open")
+	}
+	memory := x.Corpus.DB().Memory()
+	share := memory.Begin().Patient()
+	defer share.Close()
+	if err := share.Grow(ctx, memory.Bytes()/runShare); err != nil {
+		return out, err
 	}
 	if err := x.Corpus.reread(ctx, x.Methods); err != nil {
 		return out, err
@@ -137,7 +147,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	keys := &load.Keys{}
 	start := time.Now()
 	for _, src := range inputs {
-		for d, err := range src.documents(ctx, keys) {
+		for d, err := range src.documents(ctx, keys, x.Corpus.DB().Memory()) {
 			var bad *load.FileError
 			switch {
 			case errors.As(err, &bad):

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
@@ -21,10 +22,11 @@ type Input struct {
 	Source *load.Source
 }
 
-// documents yields the documents of an input. keys are those of the run.
-func (in *Input) documents(ctx context.Context, keys *load.Keys) iter.Seq2[*load.Document, error] {
+// documents yields the documents of an input. keys are those of the run. What reading them
+// takes is drawn from the budget, for which a run waits.
+func (in *Input) documents(ctx context.Context, keys *load.Keys, b *memory.Budget) iter.Seq2[*load.Document, error] {
 	o := in.Load
-	o.Keys = keys
+	o.Keys, o.Memory = keys, b.Begin().Patient()
 	if in.FS == nil {
 		return load.Read(ctx, *in.Source, &o)
 	}

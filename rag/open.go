@@ -75,6 +75,10 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options
 	}, nil
 }
 
+// Projections returns the cache of the projections that plans walk on, for statements that
+// do.
+func (c *Corpus) Projections() *graphops.Cache { return c.projections }
+
 // projectionsShare is the part of the database's memory budget, 1 in so many, that
 // projections of its graphs may take.
 const projectionsShare = 8

@@ -51,7 +51,7 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 	var prefixes []string
 	for _, src := range inputs {
 		prefixes = append(prefixes, src.Load.KeyPrefix)
-		for doc, err := range src.documents(ctx, keys) {
+		for doc, err := range src.documents(ctx, keys, c.DB().Memory()) {
 			var bad *load.FileError
 			if errors.As(err, &bad) {
 				d.BadFiles = append(d.BadFiles, bad.Error())

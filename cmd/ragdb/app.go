@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -181,25 +179,6 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.Var(&g.memory, "memory", "keep at most `SIZE` of indexes and caches in memory, such as 2GB (default 512MiB)")
 }
 
-// heapBeside is what the heap may have beside --memory before garbage is collected without
-// a stop: what a process takes that no budget counts, and garbage.
-const heapBeside = 64 << 20
-
-// boundHeap has the collector keep the process near --memory.
-func (a *app) boundHeap() {
-	budget := cmp.Or(int64(a.global.memory), engine.DefaultMemoryBudget)
-	if a.env["GOMEMLIMIT"] == "" {
-		debug.SetMemoryLimit(budget + heapBeside)
-	}
-	if budget < fewBytes && a.env["GOGC"] == "" {
-		debug.SetGCPercent(50)
-	}
-}
-
-// fewBytes is the --memory below which garbage is collected when it is half of what is in
-// use, and not as much: the process then takes a quarter less, for 1 to 2 % of time.
-const fewBytes = 256 << 20
-
 // prepare settles what every command needs, before it runs.
 func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	g := &a.global
@@ -218,9 +197,6 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	a.out.color = a.out.color && !g.noColor
-	if a.dir == here {
-		a.boundHeap()
-	}
 	return a.chooseFormat(cmd)
 }
 

@@ -114,6 +114,9 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,
 			hint: "make it with ragdb index " + quote(path) + " PATH, or check the spelling"}
 	}
+	if err == nil {
+		a.boundHeap(db)
+	}
 	if err == nil && a.client != nil {
 		a.client.stdin.forget()
 		a.listen(path, db)

@@ -51,14 +51,14 @@ type Budget struct {
 	sweeps  bool          // a share runs the collector
 	holding int           // shares that have something
 	waiting int           // those of them that wait
-	shrunk  chan struct{} // closed when work gets less or something no longer stands
+	shrunk  chan struct{} // closed when work gets less or something no longer stands; nil if none waits
 }
 
 // standing is a part that stays.
 type standing struct{ held func() int64 }
 
 // New returns a budget of so many bytes.
-func New(bytes int64) *Budget { return &Budget{bytes: bytes, shrunk: make(chan struct{})} }
+func New(bytes int64) *Budget { return &Budget{bytes: bytes} }
 
 // Bytes returns the size of the budget.
 func (b *Budget) Bytes() int64 { return b.bytes }
@@ -104,8 +104,10 @@ func (b *Budget) Work() int64 {
 // tell wakes those who wait, none of whom then counts as waiting. The caller holds mu.
 func (b *Budget) tell() {
 	b.waiting = 0
-	close(b.shrunk)
-	b.shrunk = make(chan struct{})
+	if b.shrunk != nil {
+		close(b.shrunk)
+		b.shrunk = nil
+	}
 }
 
 // Hold counts bytes until the object that p points to is collected. They are counted in
@@ -153,6 +155,9 @@ func (b *Budget) take(ctx context.Context, s *Share, want int64) error {
 		}
 		if s.taken > 0 {
 			b.waiting++
+		}
+		if b.shrunk == nil {
+			b.shrunk = make(chan struct{})
 		}
 		wait, patience := b.shrunk, s.patience
 		if sweep {

@@ -72,7 +72,7 @@ func (c *Corpus) NewSession(ctx context.Context, o SessionOptions) (*cypher.Sess
 	}
 	return cypher.NewSession(cypher.Options{
 		DB: c.DB(), Namespace: c.Namespace(), ReadOnly: o.ReadOnly, Limits: o.Limits, Procedures: r,
-		Query: l.env, Computed: l.Computed, Guard: l.guard, Files: o.Files,
+		Graphs: c.Projections(), Query: l.env, Computed: l.Computed, Guard: l.guard, Files: o.Files,
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ragdb/ragdb/internal/memory"
 )
 
 // DefaultMaxDocBytes is the limit of a document's size if none is given:
@@ -43,6 +45,9 @@ type Options struct {
 	// Keys remembers the keys of a run of several walks. nil means that this
 	// walk is the run.
 	Keys *Keys
+	// Memory is a share of a memory budget, from which reading draws what it takes beside
+	// the document; nil has no bound.
+	Memory *memory.Share
 	// OnSkip is told of every file and folder, and of every empty record, that
 	// gives no document and is not an error, with the reason in a few words. It may
 	// be nil.

@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 
+	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/rag/internal/pdf"
 )
 
@@ -13,6 +14,10 @@ const pdfFileRatio = 8
 // pdfWorkRatio is how many bytes may be looked at or unpacked for each byte of a
 // PDF file, beside [pdfFileRatio] for each that a document may have.
 const pdfWorkRatio = 16
+
+// pdfMemoryRatio is how many bytes of memory a byte of a PDF file takes at most while the
+// file is read.
+const pdfMemoryRatio = 20
 
 // pdf reads a PDF file: a block a paragraph, with its page. The format is rich
 // enough for a mistake of the reader to remain: one file, not the run, pays.
@@ -30,6 +35,13 @@ func (w *walker) pdf(in *input) (d *draft, err error) {
 	if err != nil {
 		return nil, err
 	}
+	need := pdfMemoryRatio * int64(len(b))
+	if err := w.opt.Memory.Grow(w.ctx, need); errors.Is(err, memory.ErrOver) {
+		return nil, refuse(0, ErrTooLarge, "takes up to %s of memory to read; raise the memory budget", sizeText(need))
+	} else if err != nil {
+		return nil, err
+	}
+	defer w.opt.Memory.Shrink(need)
 	f, err := pdf.Open(w.ctx, b, pdf.Options{Text: w.opt.MaxDocBytes, Work: limit + pdfWorkRatio*int64(len(b))})
 	if err != nil {
 		return nil, pdfError(err)

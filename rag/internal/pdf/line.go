@@ -25,6 +25,11 @@ type liner struct {
 	lines []line
 }
 
+// mostRuns is how many runs an open line has at most. No page has as many on a base line
+// but one that is made to take memory: a run takes some 90 bytes, and as few as 7 of its
+// file.
+const mostRuns = 1 << 14
+
 func (l *liner) add(r run) {
 	if n := len(l.runs); n > 0 {
 		last := l.runs[n-1]
@@ -32,7 +37,7 @@ func (l *liner) add(r run) {
 		if last.text == r.text && math.Abs(last.from-r.from) < .3*near && math.Abs(last.across-r.across) < .3*near && last.dir == r.dir {
 			return // drawn twice to look bold
 		}
-		if !l.joins(r) {
+		if n == mostRuns || !l.joins(r) {
 			l.close()
 		}
 	}
