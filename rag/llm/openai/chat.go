@@ -1,10 +1,12 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -147,7 +149,7 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		refused = err
 		var re *llm.ReplyError
 		if errors.As(err, &re) {
-			a.explain(re)
+			a.explain(re, c.c.oneLine)
 		}
 		if ask >= c.c.o.ReAsks || a.begun || re != nil && re.Final {
 			return llm.Reply{}, err
@@ -215,27 +217,6 @@ func complaint(k llm.Kind, e *llm.ReplyError) string {
 	return "Your reply cannot be used: " + why + ". Reply again, with " + form + " and nothing else."
 }
 
-// answer is what a model answered.
-type answer struct {
-	text    string
-	refusal string
-	finish  api.FinishReason
-	begun   bool // a piece of it was given on
-}
-
-// explain says why a reply is of no use, if the answer tells more than its
-// text.
-func (a *answer) explain(e *llm.ReplyError) {
-	switch {
-	case a.refusal != "" && a.text == "":
-		e.Raw, e.Why = a.refusal, "the model refuses to answer"
-	case a.finish == api.FinishReasonLength:
-		e.Why = "it was cut off at the limit of its length; " + e.Why
-	case a.finish == api.FinishReasonContentFilter:
-		e.Why = "the server's filter removed it"
-	}
-}
-
 // complete gets one answer, in the way that the server takes.
 func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message, sum *llm.Usage, warmth float32, onToken func(string) error) (*answer, error) {
 	structured := t.Kind.JSON()
@@ -250,13 +231,12 @@ func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message,
 			req.Temperature = max(req.Temperature, warmth)
 		}
 		var a *answer
-		err = c.c.call(ctx, in+req.MaxTokens+req.MaxCompletionTokens, func(ctx context.Context, touch func()) (used int, err error) {
+		if req.Stream = onToken != nil; req.Stream && !able.noStreamUsage {
+			req.StreamOptions = &api.StreamOptions{IncludeUsage: true}
+		}
+		err = c.c.call(ctx, in+req.MaxTokens+req.MaxCompletionTokens, func(ctx context.Context, x *exchange) (used int, err error) {
 			var u llm.Usage
-			if onToken == nil {
-				a, u, err = c.once(ctx, req, in)
-			} else {
-				a, u, err = c.stream(ctx, req, in, able, touch, onToken)
-			}
+			a, u, err = c.once(ctx, x, req, in, onToken)
 			sum.Add(u)
 			if err == nil {
 				c.window.counted(in, u.InTokens)
@@ -296,25 +276,24 @@ func (c *Chat) request(able ability, t llm.Task, messages []llm.Message) (req ap
 	return req, in, c.window.fit(t, &req, in)
 }
 
-// once sends a request and returns its answer and what it cost.
-func (c *Chat) once(ctx context.Context, req api.ChatCompletionRequest, in int) (*answer, llm.Usage, error) {
-	resp, err := c.c.api.CreateChatCompletion(ctx, req)
-	if err != nil {
-		if exchangeOf(ctx).status == 200 {
-			return nil, llm.Usage{Calls: 1, InTokens: in}, err
-		}
+// once sends a request and returns its answer and what it cost. An error that came in
+// place of a reply costs nothing.
+func (c *Chat) once(ctx context.Context, x *exchange, req api.ChatCompletionRequest, in int, onToken func(string) error) (*answer, llm.Usage, error) {
+	body, err := c.c.send(ctx, x, http.MethodPost, c.c.base+"/chat/completions", req)
+	if err != nil && !x.answered() {
 		return nil, llm.Usage{}, err
 	}
-	u := llm.Usage{Calls: 1, InTokens: resp.Usage.PromptTokens, OutTokens: resp.Usage.CompletionTokens}
-	if u.InTokens == 0 {
-		u.InTokens = in
+	r := receiver{safe: hider{secrets: c.c.secrets}, give: onToken, x: x}
+	if err == nil {
+		err = r.read(body)
+		body.Close() // what it says does not change the reply
 	}
-	if len(resp.Choices) == 0 {
-		return nil, u, errors.New("there is no choice in it")
+	if errors.As(err, new(*refusal)) && !r.begun {
+		return nil, llm.Usage{}, err
 	}
-	m := resp.Choices[0].Message
+	u := llm.Usage{Calls: 1, InTokens: cmp.Or(r.in, in), OutTokens: r.out}
 	if u.OutTokens == 0 {
-		u.OutTokens = c.c.o.Count(m.Content) + c.c.o.Count(m.ReasoningContent)
+		u.OutTokens = c.c.o.Count(r.text.String()) + c.c.o.Count(r.thoughts.String())
 	}
-	return &answer{text: c.c.secrets.hide(m.Content), refusal: c.c.secrets.hide(m.Refusal), finish: resp.Choices[0].FinishReason}, u, nil
+	return r.answer(), u, err
 }

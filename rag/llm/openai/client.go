@@ -10,15 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	api "github.com/sashabaranov/go-openai"
 )
 
 // client sends requests for a chat or an embedder: so many at a time, within
 // the limits, again if it helps, and none if it cannot. It holds no key
 // that fmt would find.
 type client struct {
-	api         *api.Client
+	http        *http.Client
 	host, model string
 	base        string // URL
 	authorise   func(http.Header)
@@ -70,23 +68,20 @@ func newClient(cfg Config, o Options) (*client, error) {
 	if c.transport == nil {
 		c.transport = newTransport(o.Concurrency)
 	}
-	ac := api.DefaultConfig(cfg.Key)
-	ac.BaseURL = u.String()
-	ac.HTTPClient = newDoer(c.transport)
-	c.api = api.NewClientWithConfig(ac)
+	c.http = newHTTP(c.transport)
 	return c, nil
 }
 
 // close closes the connections that are not in use.
-func (c *client) close() { (&http.Client{Transport: c.transport}).CloseIdleConnections() }
+func (c *client) close() { c.http.CloseIdleConnections() }
 
 // call sends requests until one succeeds or none will. tokens is what one is
-// thought to use. attempt sends one, calls touch when a piece of the answer has
-// come, and returns the tokens that it used. A [finalError] of it is returned.
+// thought to use. attempt sends one and returns the tokens that it used. A
+// [finalError] of it is returned.
 //
 // Errors are the context's, what attempt returned as final, a [*failure], and
 // the [*ProviderError] that ended all calls.
-func (c *client) call(ctx context.Context, tokens int, attempt func(ctx context.Context, touch func()) (used int, err error)) error {
+func (c *client) call(ctx context.Context, tokens int, attempt func(context.Context, *exchange) (used int, err error)) error {
 	leave, err := c.enter(ctx)
 	if err != nil {
 		return err
@@ -97,10 +92,10 @@ func (c *client) call(ctx context.Context, tokens int, attempt func(ctx context.
 			return err
 		}
 		x := &exchange{}
-		rctx, touch, cancel := within(ctx, x, c.o.Timeout)
+		rctx, cancel := within(ctx, x, c.o.Timeout)
 		start := c.o.Clock.Now()
-		used, err := attempt(rctx, touch)
-		if errors.Is(context.Cause(rctx), errTimeout) {
+		used, err := attempt(rctx, x)
+		if err != nil && errors.Is(context.Cause(rctx), errTimeout) {
 			err = errors.Join(errTimeout, err)
 		}
 		cancel()

@@ -1,11 +1,13 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -224,50 +226,35 @@ func (e *Embedder) send(ctx context.Context, texts []string, sum *llm.Usage) ([]
 	for _, s := range texts {
 		in += e.c.o.Count(s)
 	}
-	req := api.EmbeddingRequestStrings{Input: texts, Model: api.EmbeddingModel(e.c.model), EncodingFormat: api.EmbeddingEncodingFormatFloat}
+	req := api.EmbeddingRequest{Input: texts, Model: api.EmbeddingModel(e.c.model), EncodingFormat: api.EmbeddingEncodingFormatFloat}
 	if e.ask {
 		req.Dimensions = e.Space().Dim
 	}
 	vectors := make([][]float32, len(texts))
-	err := e.c.call(ctx, in, func(ctx context.Context, _ func()) (int, error) {
+	err := e.c.call(ctx, in, func(ctx context.Context, x *exchange) (int, error) {
 		clear(vectors)
-		resp, err := e.c.api.CreateEmbeddings(ctx, req)
-		if exchangeOf(ctx).status != 200 {
+		body, err := e.c.receive(ctx, x, http.MethodPost, e.c.base+"/embeddings", req)
+		if !x.answered() {
 			return 0, err
 		}
-		used := resp.Usage.PromptTokens
-		if used == 0 {
-			used = in
+		var data []embedding
+		used := 0
+		if err == nil {
+			data, used, err = readVectors(body)
 		}
+		if errors.As(err, new(*refusal)) {
+			return 0, err
+		}
+		used = cmp.Or(used, in)
 		sum.Add(llm.Usage{Calls: 1, InTokens: used})
-		if err != nil {
-			// Servers in Python write NaN and Infinity, which is not JSON.
-			if has(err.Error(), "invalid character 'N'", "invalid character 'I'") {
-				err = finalError{errNotFinite{}}
-			}
-			return used, err
+		// Servers in Python write NaN and Infinity, which is not JSON.
+		if err != nil && has(err.Error(), "invalid character 'N'", "invalid character 'I'") {
+			err = finalError{errNotFinite{}}
 		}
-		place(vectors, resp.Data)
-		return used, nil
+		place(vectors, data)
+		return used, err
 	})
 	return vectors, err
-}
-
-// place puts vectors where their indexes say, or in their order where none has
-// an index.
-func place(vectors [][]float32, data []api.Embedding) {
-	indexed := len(data) != len(vectors)
-	for _, d := range data {
-		indexed = indexed || d.Index != 0
-	}
-	for i, d := range data {
-		if !indexed {
-			d.Index = i
-		}
-		if d.Index >= 0 && d.Index < len(vectors) {
-			vectors[d.Index] = d.Embedding
-		}
-	}
 }
 
 // checkVector says what is wrong with a vector.

@@ -1,14 +1,11 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
-
-	api "github.com/sashabaranov/go-openai"
 
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -16,7 +13,8 @@ import (
 // ProviderError is what a server, or the way to it, answered instead of a
 // reply. It is an [llm.ErrProvider]; if Refused is set, an [llm.ErrRefused].
 type ProviderError struct {
-	// Status is the HTTP status, 0 if there was no answer.
+	// Status is the HTTP status, or the one that an error names which came with the
+	// HTTP status 200; 0 if there was no answer.
 	Status int
 	// Host is the server, with its port if it has one.
 	Host  string
@@ -28,12 +26,17 @@ type ProviderError struct {
 	// Refused says that the server refuses this request for what it holds, and
 	// may take another.
 	Refused bool
+
+	in200 bool // Status is not that of HTTP
 }
 
 // Error says what happened, in one sentence.
 func (e *ProviderError) Error() string {
 	status := ""
-	if e.Status != 0 {
+	switch {
+	case e.in200:
+		status = fmt.Sprintf(" (status %d in an answer with HTTP 200)", e.Status)
+	case e.Status != 0:
 		status = fmt.Sprintf(" (HTTP %d)", e.Status)
 	}
 	return fmt.Sprintf("model %s at %s: %s%s", e.Model, e.Host, e.Message, status)
@@ -74,14 +77,23 @@ type failure struct {
 // succeeded before.
 func (c *client) classify(err error, x *exchange, proven bool) *failure {
 	f := &failure{ProviderError: &ProviderError{Status: x.status, Host: c.host, Model: c.model}}
-	message, code := c.message(err)
-	f.detail = strings.ToLower(code + " " + message)
-	switch s := x.status; {
+	var said *refusal
+	message := ""
+	if errors.As(err, &said) {
+		f.detail = strings.ToLower(said.code + " " + said.message)
+		message = c.oneLine(said.message)
+		if f.in200 = x.answered() && said.status != 0; f.in200 {
+			f.Status = said.status
+		}
+	}
+	switch s := f.Status; {
 	case s == 0, errors.Is(err, errTimeout):
 		f.Message = c.unreachable(err, x)
 		if unreachable(err) && !proven {
 			f.action = stop
 		}
+	case s < 300 && said != nil:
+		f.Message = "the server gives an error in place of a reply: " + message
 	case s < 300:
 		f.Message = "the reply broke off or is of no use: " + c.oneLine(err.Error())
 	case s < 400:
@@ -121,48 +133,8 @@ func has(s string, words ...string) bool {
 	return false
 }
 
-// said returns what a server says in an error, in one line, and its code and
-// parameter.
-func (c *client) message(err error) (message, code string) {
-	var ae *api.APIError
-	var re *api.RequestError
-	switch {
-	case errors.As(err, &ae):
-		message, code = ae.Message, ae.Type
-		if ae.Code != nil {
-			code += " " + fmt.Sprint(ae.Code)
-		}
-		if ae.Param != nil {
-			code += " " + *ae.Param
-		}
-	case errors.As(err, &re):
-		message = bodyMessage(re.Body)
-	}
-	return c.oneLine(message), code
-}
-
-// bodyMessage finds the message in an error's body that is not of OpenAI's
-// form.
-func bodyMessage(body []byte) string {
-	var o struct{ Error, Message, Detail any }
-	if json.Unmarshal(body, &o) == nil {
-		for _, v := range []any{o.Error, o.Message, o.Detail} {
-			if m, ok := v.(map[string]any); ok {
-				v = m["message"]
-			}
-			if s, ok := v.(string); ok && s != "" {
-				return s
-			}
-		}
-	}
-	if s := strings.TrimSpace(string(body[:min(len(body), 1000)])); !strings.HasPrefix(s, "<") {
-		return s
-	}
-	return ""
-}
-
 // maxMessage bounds what is shown of a server's message, in bytes.
-const maxMessage = 300
+const maxMessage = 200
 
 // oneLine returns a server's words as one short line without the key.
 func (c *client) oneLine(s string) string {

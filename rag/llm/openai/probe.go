@@ -2,8 +2,8 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -79,44 +79,45 @@ func Probe(ctx context.Context, cfg Config, o Options) (Capabilities, error) {
 
 // models reads the list of models. An error says that there was no answer.
 func (c *client) models(ctx context.Context, found *Capabilities) error {
-	x := &exchange{want: true}
-	rctx, _, cancel := within(ctx, x, c.o.Timeout)
+	x := &exchange{}
+	rctx, cancel := within(ctx, x, c.o.Timeout)
 	defer cancel()
-	_, err := c.api.ListModels(rctx)
+	body, err := c.receive(rctx, x, http.MethodGet, c.base+"/models", nil)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if x.status == 0 {
 		return c.classify(errors.Join(context.Cause(rctx), err), x, false).ProviderError
 	}
-	// The list with what servers add to it: vLLM, OpenRouter, llama.cpp.
-	var list struct {
-		Data []struct {
-			ID            string  `json:"id"`
-			Owner         string  `json:"owned_by"`
-			MaxModelLen   float64 `json:"max_model_len"`
-			ContextLength float64 `json:"context_length"`
-			ContextWindow float64 `json:"context_window"`
-			Meta          struct {
-				Context      float64 `json:"n_ctx"`
-				ContextTrain float64 `json:"n_ctx_train"`
-			} `json:"meta"`
-		} `json:"data"`
+	// The list with what servers add to it: vLLM, OpenRouter, llama.cpp. Together's is bare.
+	type model struct {
+		ID            string `json:"id"`
+		Owner         string `json:"owned_by"`
+		MaxModelLen   amount `json:"max_model_len"`
+		ContextLength amount `json:"context_length"`
+		ContextWindow amount `json:"context_window"`
+		Meta          struct {
+			Context      amount `json:"n_ctx"`
+			ContextTrain amount `json:"n_ctx_train"`
+		} `json:"meta"`
 	}
-	if x.status != 200 || json.Unmarshal(x.body, &list) != nil {
+	var reply struct {
+		Data list[model] `json:"data"`
+	}
+	if err != nil || decode(body, &reply) != nil || reply.Data == nil && decode(body, (*[]model)(&reply.Data)) != nil {
 		return nil
 	}
-	for _, m := range list.Data {
+	for _, m := range reply.Data {
 		found.Models = append(found.Models, m.ID)
 		// A server of one model serves it under any name.
-		if m.ID != c.model && (len(list.Data) > 1 || m.Owner != "llamacpp") {
+		if m.ID != c.model && (len(reply.Data) > 1 || m.Owner != "llamacpp") {
 			continue
 		}
 		found.Listed = found.Listed || m.ID == c.model
 		found.ContextLength = c.serverContext(ctx, m.Owner)
-		for _, n := range []float64{m.MaxModelLen, m.ContextLength, m.ContextWindow, m.Meta.Context, m.Meta.ContextTrain} {
+		for _, n := range []amount{m.MaxModelLen, m.ContextLength, m.ContextWindow, m.Meta.Context, m.Meta.ContextTrain} {
 			if found.ContextLength == 0 {
-				found.ContextLength = contextOf(n)
+				found.ContextLength = n.count()
 			}
 		}
 	}

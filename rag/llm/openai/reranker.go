@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,8 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	api "github.com/sashabaranov/go-openai"
-
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -29,7 +26,6 @@ import (
 // first answer which one the server takes. It is safe for concurrent use.
 type Reranker struct {
 	c       *client
-	key     string
 	address string
 	texts   atomic.Bool  // the server wants texts rather than documents
 	batch   atomic.Int64 // passages that the server takes at once; 0 if it is not known
@@ -64,7 +60,7 @@ func NewReranker(cfg Config, o Options) (*Reranker, error) {
 	if u.Path = strings.TrimRight(u.Path, "/"); !strings.HasSuffix(u.Path, "/rerank") {
 		u.Path += "/rerank"
 	}
-	return &Reranker{c: c, key: cfg.Key, address: u.String()}, nil
+	return &Reranker{c: c, address: u.String()}, nil
 }
 
 // Name is the model's name.
@@ -100,16 +96,16 @@ func (r *Reranker) Rerank(ctx context.Context, question string, passages []strin
 	}
 	for {
 		texts := r.texts.Load()
-		body, err := r.request(question, passages, texts)
-		if err != nil {
-			return nil, sum, phase.Errorf("rerank: %w", err)
-		}
 		var scores []float64
-		err = r.c.call(ctx, in, func(ctx context.Context, _ func()) (int, error) {
-			used := in
-			if scores, err = r.once(ctx, body, len(passages), &used); err != nil && exchangeOf(ctx).status != http.StatusOK {
+		err := r.c.call(ctx, in, func(ctx context.Context, x *exchange) (used int, err error) {
+			body, err := r.c.receive(ctx, x, http.MethodPost, r.address, r.request(question, passages, texts))
+			if err == nil {
+				scores, used, err = readScores(body, len(passages))
+			}
+			if !x.answered() || errors.As(err, new(*refusal)) {
 				return 0, err
 			}
+			used = cmp.Or(used, in)
 			sum.Add(llm.Usage{Calls: 1, InTokens: used})
 			return used, err
 		})
@@ -151,84 +147,71 @@ func (r *Reranker) inBatches(ctx context.Context, question string, passages []st
 	return all, sum, nil
 }
 
-func (r *Reranker) request(question string, passages []string, texts bool) ([]byte, error) {
+// request is what the server is sent.
+func (r *Reranker) request(question string, passages []string, texts bool) any {
 	if texts {
-		return json.Marshal(map[string]any{"query": question, "texts": passages, "truncate": true})
+		return map[string]any{"query": question, "texts": passages, "truncate": true}
 	}
-	return json.Marshal(map[string]any{"model": r.c.model, "query": question, "documents": passages, "top_n": len(passages)})
+	return map[string]any{"model": r.c.model, "query": question, "documents": passages, "top_n": len(passages)}
+}
+
+// rerankReply is what a reranker replies: results, data as Voyage has it, rankings as
+// NVIDIA has them, or scores in the order of the passages as DeepInfra has them.
+type rerankReply struct {
+	Results, Data, Rankings list[rerankScore]
+	Scores                  list[amount]
+	Usage                   tokens
 }
 
 // rerankScore is a passage's score, as servers name it.
 type rerankScore struct {
-	Index     int      `json:"index"`
-	Relevance *float64 `json:"relevance_score"`
-	Score     *float64 `json:"score"`
+	Index     amount
+	Relevance *amount `json:"relevance_score"`
+	Score     *amount
+	Logit     *amount
 }
 
-// once sends a request. used is set to the tokens that the server counted, if it
-// tells them.
-func (r *Reranker) once(ctx context.Context, body []byte, passages int, used *int) ([]float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if r.key != "" {
-		req.Header.Set("Authorization", "Bearer "+r.key)
-	}
-	x := exchangeOf(ctx)
-	x.want = true
-	resp, err := newDoer(r.c.transport).Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if err := resp.Body.Close(); err != nil {
-		return nil, err
-	}
-	if x.status != http.StatusOK {
-		return nil, &api.RequestError{HTTPStatusCode: x.status, Body: x.body}
-	}
-	var list []rerankScore
-	if b := bytes.TrimSpace(x.body); len(b) > 0 && b[0] == '[' {
-		err = json.Unmarshal(b, &list)
+// readScores reads the body of an answer: the scores of so many passages, and the
+// tokens that the server counted, 0 if it tells none. The error is a [*refusal] if it is
+// an error.
+func readScores(body []byte, passages int) (scores []float64, used int, err error) {
+	var r rerankReply
+	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
+		err = decode(body, &r.Results) // text-embeddings-inference
 	} else {
-		var o struct {
-			Results []rerankScore `json:"results"`
-			Data    []rerankScore `json:"data"`
-			Usage   struct {
-				Total int `json:"total_tokens"`
-			} `json:"usage"`
-		}
-		err = json.Unmarshal(b, &o)
-		if list = o.Results; list == nil {
-			list = o.Data
-		}
-		if o.Usage.Total > 0 {
-			*used = o.Usage.Total
-		}
+		err = decode(body, &r)
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, fmt.Errorf("it is no JSON: %s", words(string(body[:min(len(body), maxDetail)])))
 	}
-	return scoresOf(list, passages)
+	all := slices.Concat(r.Results, r.Data, r.Rankings)
+	for i, score := range r.Scores {
+		all = append(all, rerankScore{Index: amount(i), Score: &score})
+	}
+	if len(all) == 0 {
+		if said := errorIn(body); said != nil {
+			return nil, 0, said
+		}
+	}
+	scores, err = scoresOf(all, passages)
+	return scores, r.Usage.Total.count(), err
 }
 
 // scoresOf returns the scores in the order of the passages.
 func scoresOf(list []rerankScore, passages int) ([]float64, error) {
 	out := make([]float64, passages)
 	seen := make([]bool, passages)
+	noNumber := amount(math.NaN())
 	for _, s := range list {
-		score := s.Relevance
-		if score == nil {
-			score = s.Score
-		}
+		i := int(s.Index)
+		score := float64(*cmp.Or(s.Relevance, s.Score, s.Logit, &noNumber))
 		switch {
-		case s.Index < 0 || s.Index >= passages:
-			return nil, fmt.Errorf("there is a score for passage %d of %d", s.Index, passages)
-		case score == nil || math.IsNaN(*score) || math.IsInf(*score, 0):
-			return nil, fmt.Errorf("passage %d has no score", s.Index)
+		case amount(i) != s.Index || i < 0 || i >= passages:
+			return nil, fmt.Errorf("there is a score for passage %v of %d", s.Index, passages)
+		case math.IsNaN(score) || math.IsInf(score, 0):
+			return nil, fmt.Errorf("passage %d has no score", i)
 		}
-		out[s.Index], seen[s.Index] = *score, true
+		out[i], seen[i] = score, true
 	}
 	for i, ok := range seen {
 		if !ok {

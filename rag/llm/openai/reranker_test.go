@@ -104,7 +104,7 @@ func TestRerankFailures(t *testing.T) {
 		{"another address", 404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, llm.ErrProvider, "File Not Found"},
 		{"a model that cannot", 501, `{"error":{"code":501,"message":"This server does not support reranking."}}`, llm.ErrProvider, "does not support reranking"},
 		{"too long", 400, `{"error":"input is too long"}`, llm.ErrRefused, "input is too long"},
-		{"no JSON", 200, "<html>", llm.ErrProvider, "invalid character"},
+		{"no JSON", 200, "<html>", llm.ErrProvider, "it is no JSON: a web page"},
 		{"a score is missing", 200, `{"results":[{"index":0,"relevance_score":1}]}`, llm.ErrProvider, "passage 1 has no score"},
 		{"no score in it", 200, `[{"index":0},{"index":1}]`, llm.ErrProvider, "passage 0 has no score"},
 		{"a passage that was not sent", 200, `[{"index":2,"score":1}]`, llm.ErrProvider, "passage 2 of 2"},

@@ -1,53 +1,52 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// maxBody bounds the body of an answer in bytes.
-const maxBody = 128 << 20
+// maxBody bounds the body of an answer in bytes, and maxErrorBody that of an error.
+const (
+	maxBody      = 128 << 20
+	maxErrorBody = 1 << 20
+)
 
-// exchange is what one request's answer said beside its body. The client of the
-// API keeps it to itself, so that it is noted on the way.
+// exchange is one request, and what its answer said beside its body.
 type exchange struct {
 	sent    bool
 	status  int // 0: no answer
 	header  http.Header
 	timeout time.Duration
-	// want asks for the body.
-	want bool
-	body []byte
+	touch   func() // a piece of the answer has come: timeout begins anew
 	// begun says that part of the reply was given on: it is not asked for
 	// again.
 	begun bool
 }
 
-type exchangeKey struct{}
+// answered reports whether the answer has a reply's status.
+func (x *exchange) answered() bool { return x.status/100 == 2 }
 
-// exchangeOf returns the exchange of a request's context, nil for none.
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return x
-}
-
-// doer sends requests for the client of the API.
-type doer struct{ http *http.Client }
-
-func newDoer(rt http.RoundTripper) doer {
-	return doer{&http.Client{
+// newHTTP returns the sender of requests.
+func newHTTP(rt http.RoundTripper) *http.Client {
+	return &http.Client{
 		Transport: rt,
 		// A redirect would carry texts to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
 // newTransport returns a transport that keeps as many connections as there are
@@ -64,53 +63,101 @@ func newTransport(concurrency int) *http.Transport {
 	}
 }
 
-// Do implements the interface of the API's client.
-func (d doer) Do(req *http.Request) (*http.Response, error) {
-	x := exchangeOf(req.Context())
-	if x != nil {
-		x.sent = true
+// send sends a request, with a body in JSON unless it is nil, and returns the body of the
+// answer, which the caller closes. An answer of another status than 2xx is a [*refusal].
+func (c *client) send(ctx context.Context, x *exchange, method, address string, body any) (io.ReadCloser, error) {
+	var content io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(b)
 	}
-	resp, err := d.http.Do(req)
+	req, err := http.NewRequestWithContext(ctx, method, address, content)
 	if err != nil {
 		return nil, err
 	}
-	if x != nil {
-		x.status, x.header = resp.StatusCode, resp.Header
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	c.authorise(req.Header)
+	x.sent = true
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
 	}
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return nil, errors.Join(errors.New("a redirect"), resp.Body.Close())
+	x.status, x.header = resp.StatusCode, resp.Header
+	answer := &answerBody{left: maxBody, Closer: resp.Body}
+	if x.status >= 300 && x.status < 400 {
+		return nil, errors.Join(errors.New("a redirect"), answer.Close())
 	}
-	resp.Body = &limitedBody{resp.Body, maxBody}
-	if x != nil && x.want {
-		x.body, err = io.ReadAll(resp.Body)
-		err = errors.Join(err, resp.Body.Close())
-		resp.Body = io.NopCloser(bytes.NewReader(x.body))
+	if answer.Reader, err = unpacked(resp); err == nil && x.answered() {
+		return answer, nil
 	}
-	return resp, err
+	var said []byte
+	if err == nil {
+		said, err = io.ReadAll(io.LimitReader(answer, maxErrorBody))
+	}
+	err = errors.Join(err, answer.Close())
+	if !x.answered() {
+		return nil, refusalOf(said) // as far as it came
+	}
+	return nil, err
 }
 
-// limitedBody fails beyond its limit.
-type limitedBody struct {
-	io.ReadCloser
+// receive sends a request and returns the whole body of the answer.
+func (c *client) receive(ctx context.Context, x *exchange, method, address string, body any) ([]byte, error) {
+	answer, err := c.send(ctx, x, method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(answer)
+	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), errors.Join(err, answer.Close())
+}
+
+// unpacked returns the body of an answer as it was before it was compressed. The
+// transport unpacks what it asked for; some servers compress without being asked, and
+// some do not say so.
+func unpacked(resp *http.Response) (io.Reader, error) {
+	r := bufio.NewReader(resp.Body)
+	magic, _ := r.Peek(2)
+	isZlib := len(magic) == 2 && magic[0] == 0x78 && (int(magic[0])<<8|int(magic[1]))%31 == 0
+	switch coding := strings.ToLower(resp.Header.Get("Content-Encoding")); {
+	case string(magic) == "\x1f\x8b":
+		return gzip.NewReader(r)
+	case coding == "deflate" && isZlib:
+		return zlib.NewReader(r)
+	case coding == "deflate":
+		return flate.NewReader(r), nil
+	case has(coding, "br", "zstd"):
+		return nil, fmt.Errorf("the answer is compressed with %s, which was not asked for", coding)
+	}
+	return r, nil
+}
+
+// answerBody is the body of an answer, which fails beyond its limit.
+type answerBody struct {
+	io.Reader
+	io.Closer
 	left int64
 }
 
-func (b *limitedBody) Read(p []byte) (int, error) {
+func (b *answerBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, fmt.Errorf("the answer is longer than %d bytes", maxBody)
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	n, err := b.Reader.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	return n, err
 }
 
-// within returns a context for one request, that ends after a time that touch
-// starts again.
-func within(ctx context.Context, x *exchange, timeout time.Duration) (_ context.Context, touch, cancel func()) {
-	x.timeout = timeout
-	ctx, end := context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
+// within returns a context for one request, that ends after a time that the exchange's
+// touch starts again.
+func within(ctx context.Context, x *exchange, timeout time.Duration) (_ context.Context, cancel func()) {
+	ctx, end := context.WithCancelCause(ctx)
 	t := time.AfterFunc(timeout, func() { end(errTimeout) })
-	return ctx, func() { t.Reset(timeout) }, func() { t.Stop(); end(nil) }
+	x.timeout, x.touch = timeout, func() { t.Reset(timeout) }
+	return ctx, func() { t.Stop(); end(nil) }
 }
 
 var errTimeout = errors.New("no answer in time")

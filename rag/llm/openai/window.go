@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"math"
 	"net/http"
 	"net/url"
@@ -162,11 +160,11 @@ func (c *client) serverContext(ctx context.Context, owner string) int {
 	case "llamacpp":
 		var props struct {
 			Settings struct {
-				Context float64 `json:"n_ctx"`
+				Context amount `json:"n_ctx"`
 			} `json:"default_generation_settings"`
 		}
 		if c.own(ctx, http.MethodGet, "/props", nil, &props) {
-			return contextOf(props.Settings.Context)
+			return props.Settings.Context.count()
 		}
 	case "library":
 		return c.ollamaContext(ctx)
@@ -180,13 +178,13 @@ const ollamaDefault = 4096
 func (c *client) ollamaContext(ctx context.Context) int {
 	var running struct {
 		Models []struct {
-			Name    string  `json:"name"`
-			Context float64 `json:"context_length"`
+			Name    string `json:"name"`
+			Context amount `json:"context_length"`
 		} `json:"models"`
 	}
 	if c.own(ctx, http.MethodGet, "/api/ps", nil, &running) {
 		for _, m := range running.Models {
-			if n := contextOf(m.Context); n > 0 && strings.TrimSuffix(m.Name, ":latest") == strings.TrimSuffix(c.model, ":latest") {
+			if n := m.Context.count(); n > 0 && strings.TrimSuffix(m.Name, ":latest") == strings.TrimSuffix(c.model, ":latest") {
 				return n
 			}
 		}
@@ -201,21 +199,13 @@ func (c *client) ollamaContext(ctx context.Context) int {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
 			n, _ := strconv.ParseFloat(f[1], 64)
-			return contextOf(n)
+			return amount(n).count()
 		}
 	}
 	for name, v := range show.Info {
 		if n, ok := v.(float64); ok && strings.HasSuffix(name, ".context_length") {
-			return min(contextOf(n), ollamaDefault)
+			return min(amount(n).count(), ollamaDefault)
 		}
-	}
-	return 0
-}
-
-// contextOf returns a length that a server tells, 0 if it cannot be one.
-func contextOf(n float64) int {
-	if n > 0 && n < 1<<30 {
-		return int(n)
 	}
 	return 0
 }
@@ -228,22 +218,9 @@ func (c *client) own(ctx context.Context, method, path string, body, out any) bo
 		return false
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + path
-	b, err := json.Marshal(body)
-	if err != nil || method == http.MethodGet {
-		b = nil
-	}
-	x := &exchange{want: true}
-	ctx, _, cancel := within(ctx, x, c.o.Timeout)
+	x := &exchange{}
+	ctx, cancel := within(ctx, x, c.o.Timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(b))
-	if err != nil {
-		return false
-	}
-	req.Header.Set("Content-Type", "application/json")
-	c.authorise(req.Header)
-	resp, err := newDoer(c.transport).Do(req)
-	if err != nil {
-		return false
-	}
-	return resp.Body.Close() == nil && x.status == http.StatusOK && json.Unmarshal(x.body, out) == nil
+	b, err := c.receive(ctx, x, method, u.String(), body)
+	return err == nil && decode(b, out) == nil
 }
