@@ -248,7 +248,7 @@ func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message,
 			return a, nil
 		}
 		var f *failure
-		if !errors.As(err, &f) || !f.Refused {
+		if !errors.As(err, &f) || !f.Refused || a != nil && a.begun {
 			return nil, err
 		}
 		if long := c.tooLong(f, in); long != nil {

@@ -70,7 +70,7 @@ func (r *chatReply) ollama() {
 
 // refused returns what stands in place of a reply, or at its broken end, nil if nothing
 // does. An error beside a text that ended well is none.
-func (r *chatReply) refused(data []byte) error {
+func (r *chatReply) refused() error {
 	var c choice
 	if len(r.Choices) > 0 {
 		c = r.Choices[0]
@@ -86,11 +86,6 @@ func (r *chatReply) refused(data []byte) error {
 	if c.broken() {
 		return fmt.Errorf("the server ended it with finish_reason %q", c.Finish)
 	}
-	if len(r.Choices) == 0 {
-		if said := errorIn(data); said != nil {
-			return said
-		}
-	}
 	return nil
 }
 
@@ -101,7 +96,7 @@ func finishOf(s string) api.FinishReason {
 		return ""
 	case has(lower, "length", "max_tokens", "max_output_tokens"):
 		return api.FinishReasonLength
-	case has(lower, "content_filter", "safety", "recitation", "prohibited", "sensitive"):
+	case has(lower, "content_filter", "safety", "recitation", "prohibited", "blocklist", "spii", "sensitive"):
 		return api.FinishReasonContentFilter
 	}
 	return api.FinishReason(s)
@@ -141,8 +136,9 @@ type receiver struct {
 	text, thoughts, refusal strings.Builder
 	finish                  api.FinishReason
 	in, out                 int  // tokens, as the server says
-	begun, pieces           bool // there was a choice; text came in pieces
+	values, begun, pieces   bool // there was JSON; there was a choice; text came in pieces
 	done                    bool // nothing is missing
+	said                    *refusal
 }
 
 // errBrokenOff is a stream that does not say that it ends.
@@ -163,6 +159,7 @@ func (r *receiver) read(body io.Reader) error {
 			r.done = true
 			return r.end(io.EOF, e)
 		}
+		r.values = true
 		if err := r.take(data, bare); err != nil {
 			if errors.As(err, &finalError{}) {
 				return err
@@ -190,10 +187,10 @@ func (r *receiver) end(err error, e *events) error {
 		return fmt.Errorf("%w: %s", errBrokenOff, words(string(other)))
 	case r.begun:
 		return errBrokenOff
-	case len(other) > 0:
-		return errors.New("it is no JSON: " + words(string(other)))
-	case !e.any:
-		return errors.New("it is empty")
+	case r.said != nil:
+		return r.said
+	case !r.values:
+		return noJSON(other)
 	}
 	return errors.New("there is no choice in it")
 }
@@ -221,7 +218,7 @@ func (r *receiver) take(data []byte, bare bool) error {
 		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	p.ollama()
-	if err := p.refused(data); err != nil {
+	if err := p.refused(); err != nil {
 		return err
 	}
 	for _, u := range []*tokens{p.Usage, p.Groq.Usage, {Prompt: p.In, Completion: p.Out}} {
@@ -230,6 +227,12 @@ func (r *receiver) take(data []byte, bare bool) error {
 		}
 	}
 	if len(p.Choices) == 0 {
+		// Words are an error if they name a status, or if no choice comes.
+		if said := errorIn(data); said != nil && said.status != 0 {
+			return said
+		} else if said != nil {
+			r.said = said
+		}
 		return nil
 	}
 	c := p.Choices[0]

@@ -16,8 +16,17 @@
 // The reply is checked by [llm.CheckReply]. One that cannot be used is sent
 // back with the reason, Options.ReAsks times.
 //
+// # Replies
+//
+// What is needed of a reply is read, and nothing else: a text, vectors or scores, in
+// each form in which servers are known to give them. One reader takes event streams,
+// lines of JSON and whole replies, whichever was asked for. A stream is complete if
+// it has a finish_reason or ends with [DONE]. The requests are go-openai's.
+//
 // # What goes wrong
 //
+//   - An error with status 200 counts as one of the status that it names. One that
+//     names none is tried again, as a broken reply is.
 //   - 429, 5xx, time-outs, broken connections and broken replies are tried
 //     again, after a wait that doubles each time, with jitter. Retry-After is
 //     honoured, and holds back everything that shares the limiter.
@@ -40,7 +49,7 @@
 // Usage is what the server says, or what Options.Count counts if it says
 // nothing. It counts every request that was answered with status 200: replies
 // that could not be used and those that broke off, too. Requests without an
-// answer count nothing.
+// answer, or with an error in place of a reply, count nothing.
 //
 // # Secrets
 //

@@ -247,10 +247,6 @@ func (e *Embedder) send(ctx context.Context, texts []string, sum *llm.Usage) ([]
 		}
 		used = cmp.Or(used, in)
 		sum.Add(llm.Usage{Calls: 1, InTokens: used})
-		// Servers in Python write NaN and Infinity, which is not JSON.
-		if err != nil && has(err.Error(), "invalid character 'N'", "invalid character 'I'") {
-			err = finalError{errNotFinite{}}
-		}
 		place(vectors, data)
 		return used, err
 	})

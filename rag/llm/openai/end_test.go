@@ -142,6 +142,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = ' '
 	}
+	p[0] = '\n'
 	e.read += len(p)
 	return len(p), nil
 }

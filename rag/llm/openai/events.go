@@ -111,23 +111,31 @@ func (e *events) nextLine() ([]byte, error) {
 	}
 	e.line = e.line[:0]
 	for {
-		c, err := e.r.ReadByte()
-		switch {
-		case err == io.EOF && len(e.line) > 0:
+		_, err := e.r.Peek(1) // waits until something comes
+		if err == io.EOF && len(e.line) > 0 {
 			return e.whole(), nil
-		case err != nil:
+		}
+		if err != nil {
 			return nil, err
-		case c == '\n' && e.cr:
-			e.cr = false
-			continue
-		case c == '\n' || c == '\r':
-			e.cr = c == '\r'
-			return e.whole(), nil
-		case len(e.line) >= maxReply:
-			return nil, fmt.Errorf("a line of the answer is longer than %d bytes", maxReply)
+		}
+		came, _ := e.r.Peek(e.r.Buffered())
+		if e.cr && came[0] == '\n' {
+			came = came[1:]
+			e.r.Discard(1)
 		}
 		e.cr = false
-		e.line = append(e.line, c)
+		n := bytes.IndexAny(came, "\r\n")
+		if n < 0 {
+			e.line = append(e.line, came...)
+			e.r.Discard(len(came))
+			if len(e.line) > maxReply {
+				return nil, fmt.Errorf("a line of the answer is longer than %d bytes", maxReply)
+			}
+			continue
+		}
+		e.line, e.cr = append(e.line, came[:n]...), came[n] == '\r'
+		e.r.Discard(n + 1)
+		return e.whole(), nil
 	}
 }
 

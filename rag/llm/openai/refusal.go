@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"math"
@@ -37,7 +38,7 @@ func refusalOf(body []byte) *refusal {
 func errorIn(data []byte) *refusal {
 	r := &refusal{}
 	var v any
-	if json.Unmarshal(data, &v) != nil {
+	if len(data) > maxErrorBody || json.Unmarshal(data, &v) != nil {
 		return nil
 	}
 	r.read(v, maxNested)
@@ -159,6 +160,14 @@ func statusOf(code string) int {
 		}
 	}
 	return 0
+}
+
+// noJSON says what a body is that is not JSON.
+func noJSON(body []byte) error {
+	if body = bytes.TrimSpace(body); len(body) == 0 {
+		return errors.New("it is empty")
+	}
+	return errors.New("it is no JSON: " + words(string(body[:min(len(body), maxDetail)])))
 }
 
 // words returns a body that is no JSON, of a page its title.

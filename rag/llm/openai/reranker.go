@@ -182,7 +182,7 @@ func readScores(body []byte, passages int) (scores []float64, used int, err erro
 		err = decode(body, &r)
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("it is no JSON: %s", words(string(body[:min(len(body), maxDetail)])))
+		return nil, 0, noJSON(body)
 	}
 	all := slices.Concat(r.Results, r.Data, r.Rankings)
 	for i, score := range r.Scores {

@@ -105,3 +105,14 @@ func TestStreamEndsByItsReader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestStreamRefusedMidway: a request is not sent in another way if a part of its reply
+// was given on.
+func TestStreamRefusedMidway(t *testing.T) {
+	t.Parallel()
+	s := &server{reply: reply{body: stream(delta("The mill"), `{"error":{"code":400,"message":"temperature is not supported"}}`)}}
+	_, u, err := use(t, "stream", s, 3)
+	if !errors.Is(err, llm.ErrRefused) || !strings.Contains(err.Error(), "temperature is not supported") || s.asked != 1 || u.Calls != 1 || u.OutTokens == 0 {
+		t.Errorf("asked %d times, %+v, %v", s.asked, u, err)
+	}
+}

@@ -1,22 +1,23 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // vectorReply is what an embedding model replies: OpenAI's data, or the embeddings of
 // Ollama, Cohere and llama.cpp.
 type vectorReply struct {
-	Data       list[embedding]
-	Embeddings json.RawMessage
-	Embedding  vector
-	Usage      tokens
-	In         amount `json:"prompt_eval_count"`
-	Error      json.RawMessage
+	Data, Embeddings json.RawMessage
+	Embedding        vector
+	Usage            tokens
+	In               amount `json:"prompt_eval_count"`
 }
 
 // embedding is a vector, which may have the position of its text beside it.
@@ -25,57 +26,63 @@ type embedding struct {
 	Embedding vector
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
-func (e *embedding) UnmarshalJSON(b []byte) error {
-	if b[0] != '{' {
-		return e.Embedding.UnmarshalJSON(b)
-	}
-	type fields embedding
-	return decode(b, (*fields)(e))
-}
-
 // readVectors reads the body of an answer. The error is a [*refusal] if it is an error,
-// and says elsewhere that it is no JSON.
+// and a final [errNotFinite] if it holds what JSON has no number for: servers in Python
+// write NaN and Infinity.
 func readVectors(body []byte) (data []embedding, used int, err error) {
 	var r vectorReply
-	var bare list[embedding]
-	if err = decode(body, &r); err == nil && len(body) > 0 && body[0] == '[' {
-		err = decode(body, &bare) // text-embeddings-inference and llama.cpp
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	data = r.Data
+	body = bytes.TrimSpace(body)
+	err = decode(body, &r)
 	switch {
-	case len(data) > 0:
-	case len(r.Embeddings) > 0 && r.Embeddings[0] == '{': // Cohere: by type
-		var byType struct{ Float list[embedding] }
-		err = decode(r.Embeddings, &byType)
-		data = byType.Float
-	case len(r.Embeddings) > 0:
-		var some list[embedding]
-		err = decode(r.Embeddings, &some)
-		data = some
+	case err != nil && has(err.Error(), "invalid character 'N'", "invalid character 'I'"):
+		return nil, 0, finalError{errNotFinite{}}
+	case err != nil:
+		return nil, 0, noJSON(body)
+	case body[0] == '[': // text-embeddings-inference and llama.cpp
+		data = vectorsIn(body)
 	case len(r.Embedding) > 0:
 		data = []embedding{{Embedding: r.Embedding}}
 	default:
-		data = bare
+		if data = vectorsIn(r.Data); !anyVector(data) {
+			data = vectorsIn(r.Embeddings)
+		}
 	}
-	if err == nil && !anyVector(data) {
+	if !anyVector(data) {
 		if said := errorIn(body); said != nil {
 			return nil, 0, said
 		}
 	}
-	return data, max(r.Usage.in(), r.Usage.Total.count(), r.In.count()), err
+	return data, max(r.Usage.in(), r.Usage.Total.count(), r.In.count()), nil
+}
+
+// vectorsIn returns the vectors of a list or of an object, bare or in objects.
+func vectorsIn(raw []byte) (all []embedding) {
+	var bare []vector
+	var one struct {
+		embedding
+		Float []vector // Cohere
+	}
+	switch {
+	case len(raw) == 0:
+	case raw[0] == '[':
+		if decode(raw, &all) == nil && anyVector(all) {
+			return all
+		}
+		decode(raw, &bare)
+	case decode(raw, &one) == nil && len(one.Embedding) > 0:
+		return []embedding{one.embedding}
+	default:
+		bare = one.Float
+	}
+	all = nil
+	for _, v := range bare {
+		all = append(all, embedding{Embedding: v})
+	}
+	return all
 }
 
 func anyVector(data []embedding) bool {
-	for _, e := range data {
-		if len(e.Embedding) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(data, func(e embedding) bool { return len(e.Embedding) > 0 })
 }
 
 // place puts vectors where their indexes say, or in their order where none has
@@ -86,11 +93,11 @@ func place(vectors [][]float32, data []embedding) {
 		indexed = indexed || d.Index > 0 || d.Index < 0
 	}
 	for i, d := range data {
-		if indexed {
-			i = int(max(-1, min(d.Index, amount(len(vectors)))))
-		}
-		if i >= 0 && i < len(vectors) {
+		switch {
+		case !indexed:
 			vectors[i] = d.Embedding
+		case d.Index >= 0 && d.Index < amount(len(vectors)):
+			vectors[int(d.Index)] = d.Embedding
 		}
 	}
 }
@@ -102,16 +109,13 @@ type vector []float32
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (v *vector) UnmarshalJSON(b []byte) error {
-	for len(b) > 1 && b[0] == '[' && b[1] == '[' {
-		b = b[1:]
-	}
-	switch {
-	case b[0] == '[':
-		*v = components(b[1:])
-	case b[0] == '"':
+	switch b[0] {
+	case '[':
+		*v = components(b)
+	case '"':
 		var s string
-		if decode(b, &s) == nil && len(s) > 0 && s[0] == '[' {
-			*v = components([]byte(s[1:]))
+		if decode(b, &s) == nil && strings.HasPrefix(s, "[") {
+			*v = components([]byte(s))
 		} else if packed, err := base64.StdEncoding.DecodeString(s); err == nil && len(packed)%4 == 0 {
 			*v = make(vector, len(packed)/4)
 			for i := range *v {
@@ -122,8 +126,14 @@ func (v *vector) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// components reads the numbers of a list up to its end.
+// components reads the numbers of a list, nil for a list of several.
 func components(b []byte) vector {
+	for len(b) > 0 && b[0] == '[' {
+		b = bytes.TrimLeft(b[1:], " \t\r\n")
+	}
+	if bytes.IndexByte(b, '[') >= 0 {
+		return nil
+	}
 	var out vector
 	from := -1
 	for i, c := range b {
