@@ -77,7 +77,7 @@ func (e *events) value(line []byte) (_ []byte, ok bool) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch string(name) {
 	case "data", "error": // llama.cpp has a field for errors
-		return bytes.TrimPrefix(value, []byte(" ")), true
+		return bytes.TrimLeft(value, " \t"), true
 	case "", "event", "id", "retry":
 	default:
 		e.keep(line)

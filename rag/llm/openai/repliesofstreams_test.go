@@ -86,6 +86,7 @@ func formReplies() []reply {
 		{server: "event stream", report: "html.spec.whatwg.org, event streams", form: "lines that end with CR", want: said, body: strings.ReplaceAll(usual, "\n", "\r")},
 		{server: "event stream", report: "html.spec.whatwg.org, event streams", form: "a byte order mark, fields of other names", want: said, body: "\xef\xbb\xbfretry: 3000\nid: 1\nevent: message\n" + usual},
 		{server: "event stream", report: "SillyTavern/SillyTavern#1482", form: "no empty line between events", want: said, body: strings.ReplaceAll(usual, "\n\n", "\n")},
+		{server: "event stream", report: "html.spec.whatwg.org, event streams", form: "more blanks after the colon", want: said, body: strings.ReplaceAll(usual, "data: ", "data: \t ")},
 		{server: "event stream", report: "router-for-me/CLIProxyAPI#2460", form: "events without data", want: said, body: "data:\n\ndata: \n\n" + usual},
 		{server: "event stream", report: "alexrudall/ruby-openai#332", form: "events glued together", want: said, body: strings.ReplaceAll(usual, "\n\n", "")},
 		{server: "event stream", report: "html.spec.whatwg.org, event streams", form: "no line end after [DONE]", want: said, body: strings.TrimSpace(usual)},

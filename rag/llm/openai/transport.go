@@ -79,7 +79,7 @@ func (c *client) send(ctx context.Context, x *exchange, method, address string, 
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Accept", "application/json")
 	c.authorise(req.Header)
 	x.sent = true
 	resp, err := c.http.Do(req)
