@@ -70,7 +70,7 @@ func (r *chatReply) ollama() {
 
 // refused returns what stands in place of a reply, or at its broken end, nil if nothing
 // does. An error beside a text that ended well is none.
-func (r *chatReply) refused() error {
+func (r *chatReply) refused(data []byte) error {
 	var c choice
 	if len(r.Choices) > 0 {
 		c = r.Choices[0]
@@ -78,10 +78,12 @@ func (r *chatReply) refused() error {
 	if c.says() && !c.broken() {
 		return nil
 	}
-	for _, e := range []json.RawMessage{c.Error, r.Error} {
-		if said := errorIn(e); said != nil {
-			return said
-		}
+	said := errorIn(c.Error)
+	if said == nil && errorIn(r.Error) != nil {
+		said = errorIn(data) // with the codes beside it
+	}
+	if said != nil {
+		return said
 	}
 	if c.broken() {
 		return fmt.Errorf("the server ended it with finish_reason %q", c.Finish)
@@ -218,7 +220,7 @@ func (r *receiver) take(data []byte, bare bool) error {
 		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	p.ollama()
-	if err := p.refused(); err != nil {
+	if err := p.refused(data); err != nil {
 		return err
 	}
 	for _, u := range []*tokens{p.Usage, p.Groq.Usage, {Prompt: p.In, Completion: p.Out}} {

@@ -1,6 +1,12 @@
 package openai_test
 
-import "github.com/ragdb/ragdb/rag/llm"
+import (
+	"errors"
+	"testing"
+
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/openai"
+)
 
 // errorReplies are what servers say in place of a reply of any kind.
 func errorReplies() []reply {
@@ -13,7 +19,7 @@ func errorReplies() []reply {
 			body: `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"type\":\"invalid_request_error\",\"code\":\"invalid_request_error\",\"message\":\"Model 'moonshotai/kimi-k2.6' supports at most 1 image per prompt.\",\"request_id\":\"req\"}}","provider_name":"Crucible","is_byok":false}},"user_id":"user"}`},
 		{server: "Google", report: "google-gemini/gemini-cli#6454", form: "a list of errors", is: llm.ErrProvider, err: "too many requests: Resource exhausted. Please try again later.", status: 429, again: true,
 			body: "[{\n  \"error\": {\n    \"code\": 429,\n    \"message\": \"Resource exhausted. Please try again later.\",\n    \"status\": \"RESOURCE_EXHAUSTED\"\n  }\n}]"},
-		{server: "Google", report: "continuedev/continue#10560", form: "an error in JSON as the message", is: llm.ErrProvider, err: "too many requests: Resource has been exhausted (e.g. check quota).", named: 429, again: true,
+		{server: "Google", report: "continuedev/continue#10560", form: "an error in JSON as the message", is: llm.ErrProvider, err: "too many requests: Resource has been exhausted (e.g. check quota). (status 429 ", named: 429, again: true,
 			body: `{"error":{"message":"{\n  \"error\": {\n    \"code\": 429,\n    \"message\": \"Resource has been exhausted (e.g. check quota).\",\n    \"status\": \"RESOURCE_EXHAUSTED\"\n  }\n}\n","code":429,"status":"Too Many Requests"}}`},
 		{server: "Mistral", report: "nomtek/mistralai_client_dart#44", form: "details in the message", is: llm.ErrRefused, err: "body messages 0 user name: Extra inputs are not permitted", status: 422,
 			body: `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","messages",0,"user","name"],"msg":"Extra inputs are not permitted","input":null},{"type":"extra_forbidden","loc":["body","messages",0,"user","tool_calls"],"msg":"Extra inputs are not permitted","input":null}]},"type":"invalid_request_error","param":null,"code":null}`},
@@ -51,5 +57,40 @@ func errorReplies() []reply {
 		{server: "Envoy", report: "envoyproxy/envoy, response flags", form: "words with status 503", is: llm.ErrProvider, err: "the server fails: upstream connect error or disconnect/reset before headers", status: 503, again: true,
 			body: "upstream connect error or disconnect/reset before headers. reset reason: connection failure"},
 		{server: "proxy", report: "lablup/backend.ai#5771", form: "a compressed error", is: llm.ErrRefused, err: "the request is refused: too many images", status: 400, coding: "gzip", body: packed(gzipped, `{"error":{"message":"too many images"}}`)},
+	}
+}
+
+// TestNamedStatus: an error with HTTP status 200 is of the status that it names, as a
+// number in one of many fields or in words.
+func TestNamedStatus(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`{"error":{"message":"x","type":"rate_limit_error"}}`:                429,
+		`{"error":{"message":"x","code":"insufficient_quota"}}`:              429,
+		`{"error":{"message":"x","status":"RESOURCE_EXHAUSTED"}}`:            429,
+		`{"error":{"message":"x","type":"billing_error"}}`:                   402,
+		`{"error":{"message":"x","type":"authentication_error"}}`:            401,
+		`{"code":"InvalidApiKey","message":"x","request_id":"r"}`:            401,
+		`{"error":{"message":"x","type":"permission_error"}}`:                403,
+		`{"error":{"message":"x","code":"model_not_found"}}`:                 404,
+		`{"error":{"message":"x","type":"request_too_large"}}`:               413,
+		`{"error":"x","error_type":"validation"}`:                            400,
+		`{"error":{"message":"x","code":"context_length_exceeded"}}`:         400,
+		`{"error":{"message":"x","status":"DEADLINE_EXCEEDED"}}`:             504,
+		`{"error":{"message":"x","type":"overloaded_error"}}`:                503,
+		`{"error":{"message":"x","type":"server_error","code":null}}`:        500,
+		`{"error":{"message":"x","http_status_code":422}}`:                   422,
+		`{"error_code":"418","error_msg":"x"}`:                               418,
+		`{"errors":[{"message":"x","code":503.0},{"message":"y","code":1}]}`: 503,
+		`{"error":{"code":529}}`:                                             529,
+		`{"error":{"message":"x","code":399}}`:                               200,
+		`{"error":{"message":"x","code":600}}`:                               200,
+		`{"error":{"message":"x","type":"odd"}}`:                             200,
+	} {
+		_, _, err := use(t, "plain", &server{reply: reply{body: body}}, -1)
+		var pe *openai.ProviderError
+		if !errors.As(err, &pe) || pe.Status != want {
+			t.Errorf("%s: %v, want %d", body, err, want)
+		}
 	}
 }
