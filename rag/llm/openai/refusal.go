@@ -19,6 +19,8 @@ type refusal struct {
 	code string
 	// status is the HTTP status that it names, 0 if it names none.
 	status int
+
+	where string // the field that the next words are about
 }
 
 // Error says what the server says.
@@ -83,9 +85,8 @@ func (r *refusal) read(v any, depth int) {
 		for _, name := range []string{"code", "type", "status", "param", "status_code", "statusCode", "http_status_code", "http_code", "error_code", "error_type"} {
 			r.note(v[name])
 		}
-		where := ""
-		if loc, ok := v["loc"].([]any); ok && len(loc) > 0 { // of FastAPI
-			where = strings.Trim(fmt.Sprint(loc), "[]") + ": "
+		if loc, ok := v["loc"].([]any); ok { // of FastAPI
+			r.where = strings.Trim(fmt.Sprint(loc), "[]") + ": "
 		}
 		before := r.message
 		for _, name := range []string{"error", "errors", "detail", "message", "msg", "error_msg", "error_message", "base_resp", "status_msg"} {
@@ -93,9 +94,7 @@ func (r *refusal) read(v any, depth int) {
 				break
 			}
 		}
-		if said, ok := strings.CutPrefix(r.message, before); ok && where != "" && said != "" {
-			r.message = before + where + said
-		}
+		r.where = ""
 		if more, ok := v["metadata"].(map[string]any); ok { // of OpenRouter: what the server behind it said
 			r.read(more["raw"], depth-1)
 		}
@@ -112,7 +111,10 @@ func (r *refusal) say(s string, depth int) {
 			}
 		}
 	}
-	if s == "" || strings.Contains(r.message, s) || len(r.message) > maxDetail {
+	if s == "" {
+		return
+	}
+	if s = r.where + s; strings.Contains(r.message, s) || len(r.message) > maxDetail {
 		return
 	}
 	if r.message != "" {

@@ -46,6 +46,8 @@ func errorReplies() []reply {
 		{server: "xAI", report: "docs.x.ai, error codes", form: "a sentence as code", is: llm.ErrProvider, err: "The model grok-9 does not exist", status: 404,
 			body: `{"code":"Some requested entity was not found","error":"The model grok-9 does not exist or your team does not have access to it."}`},
 		{server: "FastAPI", report: "fastapi.tiangolo.com, handling errors", form: "detail", is: llm.ErrProvider, err: "the key is refused: Invalid API key", status: 401, body: `{"detail":"Invalid API key"}`},
+		{server: "FastAPI", report: "fastapi.tiangolo.com, handling errors", form: "details of several fields", is: llm.ErrRefused, err: "the request is refused: body model: Field required; body top_n: Input should be a valid integer (HTTP 422)", status: 422,
+			body: `{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":{}},{"type":"int_type","loc":["body","top_n"],"msg":"Input should be a valid integer"}]}`},
 		{server: "Azure", report: "learn.microsoft.com, quotas", form: "statusCode beside the message", is: llm.ErrProvider, err: "the key is refused: Unauthorized. Access token is missing, invalid, audience is incorrect, or have expired.", status: 401,
 			body: `{ "statusCode": 401, "message": "Unauthorized. Access token is missing, invalid, audience is incorrect, or have expired." }`},
 		{server: "commandcode", report: "CommandCodeAI/command-code#785", form: "status in the error", is: llm.ErrProvider, err: "An unexpected error occurred.", named: 500, again: true,
