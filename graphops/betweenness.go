@@ -200,15 +200,16 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 	return r, nil
 }
 
-// lengthsOf returns an error if a weight cannot be a length. The error is
-// [engine.ErrInvalid] and names the weight.
+// lengthsOf returns a [*WeightError] if a weight cannot be a length.
 func lengthsOf(p *Projection) error {
+	if err := p.checkLoops(); err != nil {
+		return err
+	}
 	for u := range p.Len() {
 		to, w := p.Row(uint32(u))
 		for i, x := range w {
 			if !(x > 0) {
-				return phase.Mark(engine.ErrInvalid, "length %v of edge %d-%d", x,
-					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+				return p.weightError(uint32(u), to[i], x)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package graphops
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -151,11 +152,11 @@ func (c *contractor) edges(ctx context.Context, a uint32, s *contractSums, out *
 	slices.Sort(s.touched)
 	for _, b := range s.touched {
 		out.to = append(out.to, b)
-		t := total{sum: s.sum[b]}
+		x := s.sum[b]
 		if c.count {
-			t.sum = float64(s.count[b])
+			x = float64(s.count[b])
 		}
-		out.w = append(out.w, t.weight())
+		out.w = append(out.w, float32(max(-math.MaxFloat32, min(x, math.MaxFloat32))))
 		s.count[b] = 0
 	}
 	ways := forward

@@ -8,7 +8,9 @@ import (
 
 // Combine says what weight parallel edges have together: edges of several
 // types between two nodes, or of one directed type in both directions if
-// its direction is ignored. Without weights they are one edge that counts 1.
+// its direction is ignored. Without weights they are one edge that counts 1. If one
+// of the edges weighs less than 0, they have the least weight, so that algorithms
+// that refuse such a weight find it.
 type Combine uint8
 
 // The ways to combine. Sum is the default; it adds in float64.
@@ -286,8 +288,8 @@ func sortWeighted(to []uint32, w []float32, scratch *[]uint64, c Combine) int {
 	k := 0
 	for i := 0; i < len(keys); k++ {
 		v := uint32(keys[i] >> 32)
-		total := newTotal(c, weightOf(keys[i]))
-		for i++; i < len(keys) && uint32(keys[i]>>32) == v; i++ {
+		total := total{how: c}
+		for ; i < len(keys) && uint32(keys[i]>>32) == v; i++ {
 			total.add(weightOf(keys[i]))
 		}
 		to[k], w[k] = v, total.weight()
@@ -299,26 +301,32 @@ func weightOf(key uint64) float32 { return math.Float32frombits(uint32(key)) }
 
 // total combines the weights of parallel edges.
 type total struct {
-	how Combine
-	sum float64
+	how        Combine
+	some       bool // a weight was added
+	sum, least float64
 }
-
-func newTotal(how Combine, w float32) total { return total{how, float64(w)} }
 
 func (t *total) add(w float32) {
-	switch t.how {
-	case Max:
-		t.sum = max(t.sum, float64(w))
-	case Min:
-		t.sum = min(t.sum, float64(w))
+	x := float64(w)
+	switch {
+	case !t.some:
+		t.some, t.sum, t.least = true, x, x
+		return
+	case t.how == Max:
+		t.sum = max(t.sum, x)
 	default:
-		t.sum += float64(w)
+		t.sum += x
 	}
+	t.least = min(t.least, x)
 }
 
-// weight returns the combined weight, held within the range of float32.
+// weight returns the combined weight, held within the range of float32. If a weight is
+// negative, it is the least: the others do not hide it.
 func (t *total) weight() float32 {
-	return float32(max(-math.MaxFloat32, min(t.sum, math.MaxFloat32)))
+	if t.how == Min || t.least < 0 {
+		return float32(t.least)
+	}
+	return float32(min(t.sum, math.MaxFloat32))
 }
 
 // compact closes the gaps in rows whose last entries are none.

@@ -11,6 +11,24 @@ import (
 // is what a [Projection] can address.
 var ErrTooLarge = errors.New("too many edges for one projection")
 
+// WeightError says that an algorithm that uses weights met one that is below 0,
+// or that is 0 and must not be. Nothing was computed. errors.Is finds
+// [engine.ErrInvalid] in it.
+type WeightError struct {
+	// From and To are the ends as a walk meets them, which may be the other way round
+	// than the edge is stored; of a graph that is not of a store they are numbers.
+	From, To engine.NodeID
+	Weight   float32
+}
+
+// Error names the edge.
+func (e *WeightError) Error() string {
+	return fmt.Sprintf("weight %v of edge %d-%d", e.Weight, e.From, e.To)
+}
+
+// Is reports whether target is [engine.ErrInvalid].
+func (e *WeightError) Is(target error) bool { return target == engine.ErrInvalid }
+
 // MemoryError says that an operation would hold more memory than it may. It
 // was refused before it allocated that much. errors.Is finds
 // [engine.ErrMemory] in it.

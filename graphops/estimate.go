@@ -101,7 +101,9 @@ func (size *Size) pack(ctx context.Context, v *engine.View, s *Spec, sel *select
 		return nil
 	})
 	if err == nil && nodes > 0 {
-		size.Bytes = sc.fixed + int64(float64(bytes)*float64(size.Nodes)/float64(nodes))
+		all := float64(size.Nodes) / float64(nodes)
+		loops := int64(float64(sc.loops.n.Load()) * all)
+		size.Bytes = sc.fixed + int64(float64(bytes)*all) + loopBytes*loops
 		size.BuildBytes = size.Bytes
 	}
 	return err
@@ -122,7 +124,8 @@ func plainSize(ctx context.Context, v *engine.View, s *Spec, sel *selection) (Si
 	size.Edges = int(float64(c.edges) * scale)
 	entries := int64(float64(c.entries) * scale)
 	runs := int64(float64(c.runs) * scale)
-	size.Bytes = rowBytes(n, entries, s.Weighted) + sel.indexBytes()
+	loops := int64(float64(c.loops) * scale)
+	size.Bytes = rowBytes(n, entries, s.Weighted) + sel.indexBytes() + loopBytes*loops
 	size.BuildBytes = size.Bytes + runBytes*runs + int64(float64(c.edges)*scale)*entryBytes(s.Weighted) + sortBytes(entries, s.Weighted)
 	return size, nil
 }
@@ -150,7 +153,7 @@ type counter struct {
 	s   *Spec
 	sel *selection
 
-	nodes, edges, entries, runs int
+	nodes, edges, entries, runs, loops int
 }
 
 // run counts the edges of k selected nodes from the one of a rank on.
@@ -175,7 +178,10 @@ func (c *counter) run(rank, k int) error {
 			}
 			ways, n := c.s.ways(l.Type), 0
 			for _, other := range l.Others {
-				if other != uint64(l.Node) && c.sel.all.Contains(uint32(other)) {
+				switch {
+				case other == uint64(l.Node):
+					c.loops++
+				case c.sel.all.Contains(uint32(other)):
 					n++
 				}
 			}

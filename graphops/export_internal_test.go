@@ -60,3 +60,6 @@ func LeidenMade(ctx context.Context, p *Projection, o LeidenOptions) (int, error
 	err = run.iterate(nil, nil)
 	return len(run.base.made.groups), err
 }
+
+// SetCombine says how g combines parallel edges.
+func (g *LocalGraph) SetCombine(c Combine) { g.combine = c }

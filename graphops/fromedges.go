@@ -26,8 +26,8 @@ type EdgeOptions struct {
 }
 
 // FromEdges returns the graph of nodes 0 to n-1 with the given edges: for
-// graphs that the caller has made and the store does not hold. Loops are
-// dropped and counted, parallel edges combined. An end that is not below n, a
+// graphs that the caller has made and the store does not hold. Loops are kept
+// apart from the rows, parallel edges combined. An end that is not below n, a
 // weight that is not finite, or more edges than a projection can address
 // ([ErrTooLarge]) is an error. O(n + m log d) for m edges at nodes of degree
 // d.
@@ -52,6 +52,7 @@ func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) 
 	}
 	p := &Projection{scratch: new(sync.Pool)}
 	all := part{to: make([]uint32, 0, len(edges))}
+	var loops []storedLoop
 	for _, e := range edges {
 		switch w := float64(e.Weight); {
 		case int64(e.From) >= int64(n) || int64(e.To) >= int64(n):
@@ -59,7 +60,7 @@ func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) 
 		case o.Weighted && (math.IsNaN(w) || math.IsInf(w, 0)):
 			return nil, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", w, e.From, e.To)
 		case e.From == e.To:
-			p.loops++
+			loops = append(loops, storedLoop{e.From, ways, e.Weight})
 			continue
 		}
 		all.to = append(all.to, e.To)
@@ -72,6 +73,7 @@ func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) 
 		return nil, ErrTooLarge
 	}
 	p.symmetric = !o.Directed || len(all.to) == 0
+	p.setLoops(loops, o.Weighted, o.Combine)
 	var err error
 	p.csr, err = buildRows(context.Background(), n, []part{all}, o.Weighted, o.Combine, 1)
 	return p, err

@@ -55,6 +55,9 @@ func checkCommunities(t testing.TB, p *graphops.Projection, r *graphops.LeidenRe
 				k += weight(w, i)
 			}
 		}
+		if c != graphops.None {
+			k += p.Loop(uint32(u)).Weight
+		}
 		all += k
 		if o.CPM {
 			k = 1

@@ -20,6 +20,12 @@ type leidenSource struct {
 // checkWeights refuses weights that cannot be clustered by.
 func (s *leidenSource) checkWeights(ctx context.Context) error {
 	p, sum := s.p, 0.0
+	if err := p.checkLoops(); err != nil {
+		return err
+	}
+	for _, l := range p.loops {
+		sum += l.Weight
+	}
 	for u := 0; p.Weighted() && u < p.Len(); u++ {
 		if u&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -27,8 +33,7 @@ func (s *leidenSource) checkWeights(ctx context.Context) error {
 		to, w := s.rows.row(uint32(u))
 		for i, x := range w {
 			if x < 0 {
-				return phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
-					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+				return p.weightError(uint32(u), to[i], x)
 			}
 			if x == 0 {
 				s.zeros = true
@@ -55,13 +60,22 @@ func (s *leidenSource) positionOf(u uint32) uint32 {
 	return s.position[u]
 }
 
-// rowOf returns the row of member i; members nil are all nodes.
-func (s *leidenSource) rowOf(members []uint32, i int) (to []uint32, w []float32) {
-	u := uint32(i)
+// nodeOf returns which node member i is; members nil are all nodes.
+func nodeOf(members []uint32, i int) uint32 {
 	if members != nil {
-		u = members[i]
+		return members[i]
 	}
-	return s.rows.row(u)
+	return uint32(i)
+}
+
+// rowOf returns the row of member i.
+func (s *leidenSource) rowOf(members []uint32, i int) (to []uint32, w []float32) {
+	return s.rows.row(nodeOf(members, i))
+}
+
+// loopOf returns what the loops of member i add to its strength.
+func (s *leidenSource) loopOf(members []uint32, i int) float64 {
+	return s.p.Loop(nodeOf(members, i)).Weight
 }
 
 // load makes the base graph of the members of a part: without nodes that have
@@ -70,7 +84,8 @@ func (s *leidenSource) rowOf(members []uint32, i int) (to []uint32, w []float32)
 // the leaf. A leaf gains weight (1 - resolution K/2m) by being with its
 // neighbour in a community of strength K, which is not negative for
 // resolutions up to 1, and loses everywhere else. One round only: what is a
-// leaf then has the strength of others in it.
+// leaf then has the strength of others in it. A node with a loop is no leaf: it has the
+// strength of the loop, and may lose.
 func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error {
 	if s.p.packed != nil && s.label == nil && !s.zeros {
 		return r.loadRows(s)
@@ -105,7 +120,7 @@ func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error 
 		if d == 1 {
 			r.place[i] = s.positionOf(to[only])
 		}
-		plain = plain && (d > 1 || d == 1 && !s.fold)
+		plain = plain && (d > 1 || d == 1 && (!s.fold || s.loopOf(members, i) > 0))
 		r.degree[i] = d
 		entries += int(d)
 	}
@@ -120,7 +135,7 @@ func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error 
 		switch d := r.degree[i]; {
 		case d == 0:
 			r.place[i] = None
-		case d == 1 && s.fold && (r.degree[r.place[i]] > 1 || int(r.place[i]) < i):
+		case d == 1 && s.fold && (r.degree[r.place[i]] > 1 || int(r.place[i]) < i) && s.loopOf(members, i) == 0:
 			r.degree[i] = 0 // a leaf; its host is at place
 			entries -= 2
 		default:
@@ -151,11 +166,12 @@ func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, 
 	g.mass = grow(g.mass, stay)
 	at, next, weight := uint32(0), 0, 0.0
 	for i := range r.n {
+		sum := s.loopOf(members, i)
 		if r.degree[i] == 0 {
+			weight += sum
 			continue
 		}
 		to, w := s.rowOf(members, i)
-		sum := 0.0
 		for e, v := range to {
 			if (s.label != nil || s.zeros) && !s.keeps(to, w, e, label) {
 				continue
@@ -200,6 +216,7 @@ func (r *leidenRun) weigh(s *leidenSource) error {
 				sum += float64(x)
 			}
 		}
+		sum += s.p.Loop(uint32(u)).Weight
 		r.base.mass[u] = sum
 		weight += sum
 		if err := r.look(len(w)); err != nil {

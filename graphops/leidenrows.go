@@ -65,7 +65,7 @@ func (r *leidenRun) loadRows(s *leidenSource) error {
 		if d == 0 {
 			continue
 		}
-		if d == 1 && s.fold {
+		if d == 1 && s.fold && s.loopOf(nil, int(i)) == 0 {
 			to, _ := s.rows.head(i, 1)
 			if host := to[0]; host < i || s.p.packedDegree(host) > 1 {
 				made.entries -= d
@@ -86,12 +86,13 @@ func (r *leidenRun) loadRows(s *leidenSource) error {
 	weight := 0.0
 	for i := range uint32(n) {
 		v, in := made.stay.rank(i)
+		sum := s.loopOf(nil, int(i))
 		if in == 0 {
+			weight += sum
 			continue
 		}
 		made.node = append(made.node, i)
 		to, w := s.rows.row(i)
-		sum := 0.0
 		for e, u := range to {
 			x := float64(weightAt(w, e))
 			sum += x

@@ -8,7 +8,7 @@ import (
 
 // LocalGraph is a graph that is read from the store, for algorithms that visit
 // few nodes. Node numbers are node ids. Edges always have weights; the weights of parallel edges are
-// added. Each call reads the store once for each direction.
+// added, but for [WeightedPath], to which they are lengths. Each call reads the store once for each direction.
 //
 // Since the methods of [Adjacency] return no errors, a LocalGraph keeps the
 // first error. After it, nodes have no neighbours, and the caller must check
@@ -20,6 +20,9 @@ type LocalGraph struct {
 	edges []engine.Edge // scratch
 	n     int           // Len, once known
 	err   error
+
+	combine Combine // how parallel edges are combined
+	loop    Loop    // of the node whose row was read last
 
 	scratch *localScratch // of the last query
 	pool    *sync.Pool    // where it is kept instead, if not nil
@@ -84,8 +87,9 @@ func (g *LocalGraph) Degree(u uint32) int {
 // pages.
 func (g *LocalGraph) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float32) {
 	from, wFrom := len(ids), len(w)
+	g.loop = Loop{Node: u}
 	g.eachPage(u, func(page []engine.Edge) {
-		ids, w = appendCombined(ids, w, page, engine.NodeID(u))
+		ids, w = appendCombined(ids, w, page, g.combine, g.f.Direction, &g.loop)
 	})
 	if g.err != nil {
 		return ids[:from], w[:wFrom]
@@ -103,7 +107,8 @@ func (g *LocalGraph) page(u uint32, ids []uint32, w []float32) (_ []uint32, _ []
 		g.err = err
 		return ids, w, false
 	}
-	ids, w = appendCombined(ids, w, edges, engine.NodeID(u))
+	g.loop = Loop{Node: u}
+	ids, w = appendCombined(ids, w, edges, g.combine, g.f.Direction, &g.loop)
 	return ids, w, len(edges) >= localPage
 }
 
@@ -127,18 +132,50 @@ func (g *LocalGraph) eachPage(u uint32, fn func(page []engine.Edge)) {
 	}
 }
 
-// appendCombined appends the ends of a page of edges of id, which are ordered
-// by their other end, with the sum of the weights of each.
-func appendCombined(ids []uint32, w []float32, page []engine.Edge, id engine.NodeID) ([]uint32, []float32) {
+// Loop implements [Looped]. It reads the row of u, unless that was the last to be read.
+func (g *LocalGraph) Loop(u uint32) Loop {
+	if g.loop.Node != u {
+		g.Neighbors(u, nil, nil)
+	}
+	return g.loop
+}
+
+// RowOf returns the neighbours of a node and the sums of their weights, of its edges
+// ordered by their other end as [engine.View.Neighbors] gives them in a direction: the
+// row and the loop that a [LocalGraph] has.
+func RowOf(id engine.NodeID, edges []engine.Edge, d engine.Direction) (ids []uint32, w []float32, loop Loop) {
+	loop.Node = uint32(id)
+	ids, w = appendCombined(nil, nil, edges, Sum, d, &loop)
+	return ids, w, loop
+}
+
+// appendCombined appends the ends of a page of edges of loop.Node, which are ordered
+// by their other end, with the combined weight of each. A loop is written to loop.
+func appendCombined(ids []uint32, w []float32, page []engine.Edge, how Combine, d engine.Direction, loop *Loop) ([]uint32, []float32) {
+	id := engine.NodeID(loop.Node)
 	for i := 0; i < len(page); {
 		other := page[i].Other(id)
-		sum := newTotal(Sum, page[i].Weight)
-		for i++; i < len(page) && page[i].Other(id) == other; i++ {
-			sum.add(page[i].Weight)
+		t := total{how: how}
+		for ; i < len(page) && page[i].Other(id) == other; i++ {
+			t.add(page[i].Weight)
+			if other != id {
+				continue
+			}
+			// Of the ends of a loop with a direction each is an edge of the page, if it counts.
+			loop.Ends = max(loop.Ends, 1)
+			if !page[i].Type.Directed() {
+				t.add(page[i].Weight)
+				loop.Ends = 2
+			}
 		}
 		if other != id {
-			ids, w = append(ids, uint32(other)), append(w, sum.weight())
+			ids, w = append(ids, uint32(other)), append(w, t.weight())
+			continue
 		}
+		if d == engine.Both {
+			loop.Ends = 2
+		}
+		loop.Weight = float64(t.weight())
 	}
 	return ids, w
 }

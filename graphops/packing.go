@@ -22,8 +22,9 @@ type packScan struct {
 	types [2][]engine.EdgeType // that are read of the out-lists, and of the in-lists
 	one   map[engine.EdgeType]bool
 
-	bytes, entries, loops atomic.Int64
-	oneWay, full          atomic.Bool // full: the room was too small
+	bytes, entries atomic.Int64
+	loops          loopSet
+	oneWay, full   atomic.Bool // full: the room was too small
 }
 
 // packer is what a worker of a packScan works in.
@@ -71,7 +72,7 @@ func newPackScan(v *engine.View, s *Spec, sel *selection, p *Projection, limit i
 	return sc
 }
 
-func (sc *packScan) need() int64 { return sc.fixed + sc.bytes.Load() }
+func (sc *packScan) need() int64 { return sc.fixed + sc.bytes.Load() + sc.loops.bytes() }
 
 // run packs the rows of all nodes.
 func (sc *packScan) run(ctx context.Context) error {
@@ -117,7 +118,8 @@ func (sc *packScan) run(ctx context.Context) error {
 	}
 	rows.entries = sc.entries.Load()
 	sc.p.packed, sc.p.need = rows, sc.need()
-	sc.p.loops, sc.p.symmetric = int(sc.loops.Load()), !sc.oneWay.Load()
+	sc.p.symmetric = !sc.oneWay.Load()
+	sc.p.setLoops(sc.loops.list, sc.s.Weighted, sc.s.Combine)
 	return nil
 }
 
@@ -180,12 +182,15 @@ func (sc *packScan) list(dir engine.Direction, list *engine.List, l *packLists) 
 	if u == none {
 		return
 	}
-	from, loops := len(l.to), 0
+	from, ways := len(l.to), sc.s.ways(list.Type)
 	for i, other := range list.Others {
 		switch v := sc.p.index.find(other); v {
 		case none:
 		case u:
-			loops++
+			// A loop is in the lists of both directions.
+			if dir == engine.Out || ways&forward == 0 {
+				sc.loops.add(u, ways, weightAt(list.Weights, i))
+			}
 		default:
 			l.to = append(l.to, v)
 			if sc.s.Weighted {
@@ -198,10 +203,6 @@ func (sc *packScan) list(dir engine.Direction, list *engine.List, l *packLists) 
 		if sc.one[list.Type] {
 			sc.oneWay.Store(true)
 		}
-	}
-	// A loop is in the lists of both directions.
-	if loops > 0 && (dir == engine.Out || sc.s.ways(list.Type)&forward == 0) {
-		sc.loops.Add(int64(loops))
 	}
 }
 

@@ -76,8 +76,9 @@ const (
 // PageRank returns how likely a random walk is at each node. The walk follows
 // edges out of the nodes in proportion to their weights. It restarts with
 // probability 1-Damping, and always at a node that no edge leaves. A
-// projection without weights counts every edge 1; a negative weight is an
-// error. A graph without nodes has no scores.
+// projection without weights counts every edge 1; a negative weight is a
+// [*WeightError]. A loop leads back to its node, one without direction by both
+// its ends, as in igraph. A graph without nodes has no scores.
 //
 // Source: Page, Brin, Motwani, Winograd, "The PageRank Citation Ranking",
 // 1998. The scores are those of networkx: a node that no edge leaves passes
@@ -153,7 +154,7 @@ func pageRank(ctx context.Context, p *Projection, o *PageRankOptions) (*PageRank
 		return nil, err
 	}
 	if !p.symmetric {
-		pr.in = &Projection{}
+		pr.in = &Projection{loops: p.loops}
 		if pr.in.csr, err = p.transpose(ctx, workers); err != nil {
 			return nil, err
 		}
@@ -207,11 +208,17 @@ type pageRanker struct {
 
 // weigh computes inverses, or degrees.
 func (pr *pageRanker) weigh(p *Projection) error {
-	n := p.Len()
+	if err := p.checkLoops(); err != nil {
+		return err
+	}
+	n, loops := p.Len(), p.loops
 	if p.packed != nil && !p.Weighted() {
 		pr.degrees = make([]uint32, n)
 		for u := range pr.degrees {
 			pr.degrees[u] = uint32(p.Degree(uint32(u)))
+		}
+		for _, l := range p.loops {
+			pr.degrees[l.Node] += l.Ends
 		}
 		return nil
 	}
@@ -224,11 +231,14 @@ func (pr *pageRanker) weigh(p *Projection) error {
 			sum = 0
 			for i, x := range w {
 				if x < 0 {
-					return phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
-						p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+					return p.weightError(uint32(u), to[i], x)
 				}
 				sum += float64(x)
 			}
+		}
+		if len(loops) > 0 && loops[0].Node == uint32(u) {
+			sum += loops[0].Weight
+			loops = loops[1:]
 		}
 		if sum > 0 {
 			pr.inverses[u] = 1 / sum
@@ -372,6 +382,14 @@ func (pr *pageRanker) pull(lo, hi int) (t tally) {
 		if pr.inverse(u) == 0 {
 			t.lost += x
 		}
+	}
+	// What a loop gives a node of its own score is known at once: x = y + d p x, for
+	// what it has without and the probability of taking the loop.
+	for _, l := range pr.in.loopsIn(uint32(lo), uint32(hi)) {
+		x := pr.fresh[l.Node]
+		stay := float64(pr.damping * float64(l.Weight*pr.inverse(int(l.Node))))
+		pr.fresh[l.Node] = x / (1 - stay)
+		t.mass += pr.fresh[l.Node] - x
 	}
 	return t
 }

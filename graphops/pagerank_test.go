@@ -124,7 +124,11 @@ func TestPageRankOfSmallGraphs(t *testing.T) {
 		{"an edge", undirected(t, 2, [2]uint32{0, 1}), []float64{.5, .5}},
 		// x = .15/2 + .85 y/2, y = .15/2 + .85 (x + y/2), x + y = 1
 		{"an arc", directed(t, 2, [2]uint32{0, 1}), []float64{.5 / 1.425, .925 / 1.425}},
-		{"loops count for nothing", directed(t, 2, [2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{0, 0}), []float64{.5 / 1.425, .925 / 1.425}},
+		// x = .15/2 + .85 x/2, x + y = 1
+		{"loops", directed(t, 2, [2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{0, 0}), []float64{.075 / .575, .5 / .575}},
+		// x = .15/2 + .85 (2x/3 + y), x + y = 1: the loop leads back by both its ends.
+		{"a loop without direction", undirected(t, 2, [2]uint32{0, 1}, [2]uint32{0, 0}), []float64{.925 / (1 + .85/3), 1 - .925/(1+.85/3)}},
+		{"nothing but a loop", directed(t, 2, [2]uint32{0, 0}), []float64{.5 / .575, .075 / .575}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := must(graphops.PageRank(t.Context(), test.p, graphops.PageRankOptions{Tolerance: 1e-14}))(t)
@@ -147,9 +151,13 @@ func solve(p *graphops.Projection, damping float64, restart []float64) []float64
 	}
 	for u := range n {
 		row, w := p.Row(uint32(u))
-		sum := 0.0
+		loop := p.Loop(uint32(u)).Weight
+		sum := loop
 		for i := range row {
 			sum += weight(w, i)
+		}
+		if sum > 0 {
+			a[u][u] -= damping * loop / sum
 		}
 		for v := range n {
 			if sum == 0 {

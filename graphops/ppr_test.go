@@ -106,6 +106,15 @@ func denseWalk(a graphops.Adjacency, n int, seeds []graphops.Scored, o graphops.
 			p[u][v] = x
 			total += x
 		}
+		if g, ok := a.(graphops.Looped); ok {
+			loop := g.Loop(uint32(u))
+			ends, own := float64(loop.Ends), float64(max(1, len(ids)))
+			p[u][u] = map[graphops.EdgeWeights]float64{
+				graphops.StoredWeights: loop.Weight, graphops.UnitWeights: ends,
+				graphops.DegreeWeights: ends / own, graphops.CappedWeights: min(ends, loop.Weight) / own,
+			}[o.Weights]
+			total += p[u][u]
+		}
 		for v := range p[u] {
 			if total > 0 {
 				p[u][v] /= total

@@ -114,7 +114,8 @@ func (p *Projection) setRows(ctx context.Context, v *engine.View, s *Spec, sel *
 	if err != nil || !fits {
 		return max(sc.need(), p.limit+1), err
 	}
-	p.need, p.loops, p.symmetric = sc.need(), int(sc.loops.Load()), !sc.oneWay.Load()
+	p.need, p.symmetric = sc.need(), !sc.oneWay.Load()
+	p.setLoops(sc.loops.list, s.Weighted, s.Combine)
 	p.csr, err = buildRows(ctx, sel.len(), parts, s.Weighted, s.Combine, workersOf(s.Workers))
 	return p.need, err
 }
@@ -153,7 +154,7 @@ type edgeScan struct {
 	room  *room
 
 	entries, kept atomic.Int64 // row entries; bytes of parts
-	loops         atomic.Int64
+	loops         loopSet
 	oneWay        atomic.Bool // some edge is in one row only
 }
 
@@ -161,7 +162,7 @@ type edgeScan struct {
 // them take.
 func (sc *edgeScan) need() int64 {
 	entries := sc.entries.Load()
-	return sc.fixed + sc.kept.Load() + entries*entryBytes(sc.s.Weighted) + sortBytes(entries, sc.s.Weighted)
+	return sc.fixed + sc.kept.Load() + sc.loops.bytes() + entries*entryBytes(sc.s.Weighted) + sortBytes(entries, sc.s.Weighted)
 }
 
 // run returns the edges of each window, in order, and whether their rows fit.
@@ -221,13 +222,13 @@ func (sc *edgeScan) window(window uint32, p *part) error {
 
 // list appends the edges of a list of u to p.
 func (sc *edgeScan) list(u uint32, l *engine.List, p *part) {
-	n, loops := len(p.to), 0
+	n, ways := len(p.to), sc.s.ways(l.Type)
 	to, w := slices.Grow(p.to, len(l.Others)), p.w
 	for i, other := range l.Others {
 		switch v := sc.index.find(other); v {
 		case none:
 		case u:
-			loops++
+			sc.loops.add(u, ways, weightAt(l.Weights, i))
 		default:
 			to = append(to, v)
 			if sc.s.Weighted {
@@ -236,10 +237,7 @@ func (sc *edgeScan) list(u uint32, l *engine.List, p *part) {
 		}
 	}
 	p.to, p.w = to, w
-	p.pushRun(u, len(to)-n, sc.s.ways(l.Type))
-	if loops > 0 {
-		sc.loops.Add(int64(loops))
-	}
+	p.pushRun(u, len(to)-n, ways)
 }
 
 // weightAt returns the i-th of weights that are nil if all are 1.

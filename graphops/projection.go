@@ -13,7 +13,8 @@ import (
 // Its nodes are numbered 0 to Len-1 in order of node type and node id, so that
 // a type is a contiguous range. The row of a node holds its neighbours,
 // ascending: for undirected types all of them, for directed ones those that
-// the direction leads to. There are no loops and no parallel edges. It takes 4
+// the direction leads to. There are no loops and no parallel edges: loops stand apart,
+// since few algorithms use them ([Projection.Loop]). It takes 4
 // bytes for each node and entry of a row, 4 more an entry if it has
 // weights, and about 8 a node to convert to node ids and back unless ids are
 // consecutive; an undirected edge has two entries.
@@ -30,7 +31,8 @@ type Projection struct {
 	index     nodeIndex
 	types     []typeRange
 	symmetric bool
-	loops     int
+	loops     []Loop // by node
+	loopEdges int    // of the store
 	version   uint64
 	limit     int64      // what it may take
 	need      int64      // what building it took at the peak
@@ -157,9 +159,9 @@ func (p *Projection) Edges() int {
 	return p.entries()
 }
 
-// Loops returns how many edges of the store were left out because they lead
-// from a node to itself.
-func (p *Projection) Loops() int { return p.loops }
+// Loops returns how many edges of the store lead from a node to itself. They are
+// not in rows, and [Projection.Edges] does not count them.
+func (p *Projection) Loops() int { return p.loopEdges }
 
 // Version returns the version of the graph that was projected, 0 for the
 // result of [FromEdges].
@@ -213,9 +215,9 @@ func (p *Projection) TypeOf(u uint32) engine.TypeID {
 // Bytes returns how much memory the projection keeps.
 func (p *Projection) Bytes() int64 {
 	if p.packed != nil {
-		return p.packed.bytes() + p.nodeBytes()
+		return p.packed.bytes() + p.nodeBytes() + loopBytes*int64(p.loopEdges)
 	}
-	return 4*int64(cap(p.off)+cap(p.to)+cap(p.w)) + p.nodeBytes()
+	return 4*int64(cap(p.off)+cap(p.to)+cap(p.w)) + p.nodeBytes() + loopBytes*int64(p.loopEdges)
 }
 
 // nodeBytes returns how much of that is for node ids.

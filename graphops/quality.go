@@ -1,7 +1,6 @@
 package graphops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -14,7 +13,8 @@ import (
 // all edges. It is at most 1. A higher resolution, which must not be negative,
 // favours smaller clusters; 1 is the usual one.
 //
-// Only the nodes that are in a cluster and the edges between them count.
+// Only the nodes that are in a cluster and the edges between them count. A loop is
+// inside, and counts twice in the strength of its node, as in networkx and igraph.
 // Without such edges it is 0. The projection must be symmetric and no weight
 // negative, else the error is [engine.ErrInvalid]. It is O(n + m).
 //
@@ -40,17 +40,22 @@ func quality(p *Projection, part *Partition, cpm bool, resolution float64) (floa
 	}
 	mass := make([]float64, part.Count)
 	inside, all := 0.0, 0.0
+	if err := p.checkLoops(); err != nil {
+		return 0, err
+	}
 	rows := rowSource{p: p}
 	for u, c := range part.Of {
 		if c == None {
 			continue
 		}
 		to, w := rows.row(uint32(u))
-		in, sum, err := insideOf(part.Of, c, to, w)
-		if err != nil {
-			return 0, fmt.Errorf("%w of node %d", err, p.NodeOf(uint32(u)))
+		in, sum, at := insideOf(part.Of, c, to, w)
+		if at >= 0 {
+			return 0, p.weightError(uint32(u), to[at], w[at])
 		}
-		inside += in
+		loop := p.Loop(uint32(u)).Weight
+		inside += in + loop
+		sum += loop
 		all += sum
 		if cpm {
 			sum = 1
@@ -75,8 +80,8 @@ func quality(p *Projection, part *Partition, cpm bool, resolution float64) (floa
 }
 
 // insideOf returns the weight of a row that leads to nodes of cluster c, and
-// that which leads to nodes of any.
-func insideOf(cluster []uint32, c uint32, to []uint32, w []float32) (in, sum float64, err error) {
+// that which leads to nodes of any. bad is where a weight is negative, -1 if none is.
+func insideOf(cluster []uint32, c uint32, to []uint32, w []float32) (in, sum float64, bad int) {
 	if w == nil {
 		n, m := 0, 0
 		for _, u := range to {
@@ -88,12 +93,12 @@ func insideOf(cluster []uint32, c uint32, to []uint32, w []float32) (in, sum flo
 				m++
 			}
 		}
-		return float64(n), float64(m), nil
+		return float64(n), float64(m), -1
 	}
 	for i, u := range to {
 		x := float64(w[i])
 		if x < 0 {
-			return 0, 0, phase.Mark(engine.ErrInvalid, "weight %v", x)
+			return 0, 0, i
 		}
 		d := cluster[u]
 		if d == c {
@@ -103,5 +108,5 @@ func insideOf(cluster []uint32, c uint32, to []uint32, w []float32) (in, sum flo
 			sum += x
 		}
 	}
-	return in, sum, nil
+	return in, sum, -1
 }

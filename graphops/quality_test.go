@@ -49,6 +49,10 @@ func TestQualityOfPairs(t *testing.T) {
 					k[u] += weight(w, i)
 				}
 			}
+			if part.Of[u] != graphops.None {
+				edge[u][u] = p.Loop(uint32(u)).Weight
+				k[u] += edge[u][u]
+			}
 			all += k[u]
 		}
 		modularity, cpm := 0.0, 0.0
@@ -58,8 +62,11 @@ func TestQualityOfPairs(t *testing.T) {
 					if all > 0 {
 						modularity += (edge[u][v] - resolution*k[u]*k[v]/all) / all
 					}
-					if u < v {
+					switch {
+					case u < v:
 						cpm += edge[u][v] - resolution
+					case u == v:
+						cpm += edge[u][v] / 2
 					}
 				}
 			}

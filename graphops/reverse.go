@@ -57,7 +57,7 @@ func (g *LocalGraph) Reverse() Adjacency {
 		f.Direction = engine.In
 	}
 	r := Local(g.v, f)
-	r.pool = g.pool
+	r.pool, r.combine = g.pool, g.combine
 	return r
 }
 

@@ -206,6 +206,9 @@ type normalisedAdjacency struct {
 }
 
 func newNormalisedAdjacency(ctx context.Context, p *Projection) (*normalisedAdjacency, error) {
+	if err := p.checkLoops(); err != nil {
+		return nil, err
+	}
 	a := &normalisedAdjacency{p: p, row: make([]uint32, p.Len()), bounds: []int{0}}
 	entries := 0
 	for u := range p.Len() {
@@ -218,8 +221,7 @@ func newNormalisedAdjacency(ctx context.Context, p *Projection) (*normalisedAdja
 			sum = 0
 			for i, x := range w {
 				if x < 0 {
-					return nil, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
-						p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+					return nil, p.weightError(uint32(u), to[i], x)
 				}
 				sum += float64(x)
 			}

@@ -19,7 +19,8 @@ const (
 	// UnitWeights count every edge 1.
 	UnitWeights
 	// DegreeWeights give an edge 1/max(degree of its ends), so that hubs draw
-	// and pass on less. They are computed as the walk goes. On the store the
+	// and pass on less; a loop has that degree at both ends, and counts once for each
+	// that leads back. They are computed as the walk goes. On the store the
 	// degree of each node that the walk ends at is one more read, which takes
 	// about ten times as long in all (BenchmarkPPR); a Projection knows it.
 	DegreeWeights
@@ -143,17 +144,28 @@ func (w *walk) take(place uint32, row []uint32, weights []float32) error {
 	if uint64(len(w.to))+uint64(len(row)) >= unread {
 		return ErrTooLarge
 	}
+	loop := w.loop(w.seen.nodes[place])
 	w.degree[place] = int32(min(len(row), math.MaxInt32))
 	begin := len(w.to)
 	for _, v := range row {
 		p, _ := w.seen.add(v)
 		w.to = append(w.to, p)
 	}
+	end := len(w.to)
+	if loop.Ends > 0 {
+		w.to = append(w.to, place)
+	}
 	w.widen()
-	w.share = slices.Grow(w.share, len(row))[:len(w.to)]
-	sum, err := w.weigh(place, row, weights, w.to[begin:], w.share[begin:])
+	w.share = slices.Grow(w.share, len(w.to)-begin)[:len(w.to)]
+	sum, err := w.weigh(place, row, weights, w.to[begin:end], w.share[begin:end])
 	if err != nil {
 		return err
+	}
+	if loop.Ends > 0 {
+		if w.share[end], err = w.weighLoop(place, loop); err != nil {
+			return err
+		}
+		sum += w.share[end]
 	}
 	switch {
 	case !(sum > 0): // no edge to follow
@@ -185,7 +197,7 @@ func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32,
 			share[i] = 1 / float64(max(own, w.degree[p]))
 			if w.weights == CappedWeights && weights != nil {
 				if !(weights[i] >= 0) {
-					return 0, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", weights[i], w.seen.nodes[place], row[i])
+					return 0, w.weightError(w.seen.nodes[place], row[i], weights[i])
 				}
 				share[i] *= float64(min(1, weights[i]))
 			}
@@ -199,13 +211,32 @@ func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32,
 	default:
 		for i, x := range weights {
 			if !(x >= 0) {
-				return 0, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x, w.seen.nodes[place], row[i])
+				return 0, w.weightError(w.seen.nodes[place], row[i], x)
 			}
 			share[i] = float64(x)
 			sum += share[i]
 		}
 	}
 	return sum, nil
+}
+
+// weighLoop returns the weight of the loop of the node at a place.
+func (w *walk) weighLoop(place uint32, loop Loop) (float64, error) {
+	ends := float64(loop.Ends)
+	own := float64(max(1, w.degree[place]))
+	switch w.weights {
+	case UnitWeights:
+		return ends, nil
+	case DegreeWeights:
+		return ends / own, nil
+	}
+	if !(loop.Weight >= 0) {
+		return 0, w.weightError(loop.Node, loop.Node, float32(loop.Weight))
+	}
+	if w.weights == CappedWeights {
+		return min(ends, loop.Weight) / own, nil
+	}
+	return loop.Weight, nil
 }
 
 // done gives what grew back to s.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"sort"
-
-	"github.com/ragdb/ragdb/engine"
 )
 
 // biasedWalks makes the random walks of node2vec, in an order that is random
@@ -61,8 +59,7 @@ func newBiasedWalks(p *Projection, o *Node2VecOptions) (*biasedWalks, error) {
 		sum := 0.0
 		for i, x := range weights {
 			if x < 0 {
-				return nil, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
-					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+				return nil, p.weightError(uint32(u), to[i], x)
 			}
 			sum += float64(x)
 			w.cumulative[int(p.off[u])+i] = sum

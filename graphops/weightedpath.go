@@ -4,13 +4,13 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/ragdb/ragdb/engine"
 )
 
 // WeightedPath returns a path of the least length, the sum of its edges'
 // lengths in float64; without weights every edge has the length 1. Edges are
-// followed as the rows lead. A negative weight that is met is an error. Of
+// followed as the rows lead. Of parallel edges the shortest counts, on the store; a
+// projection has them as its [Spec].Combine says, which is Min for lengths. A negative
+// weight that is met is a [*WeightError]. Of
 // several paths that are equally long it returns one that the graph, its
 // numbers and the options determine; it need not be the one that ShortestPath
 // prefers. Limits, ends and reversed rows are as in [ShortestPath]; MaxLength
@@ -34,6 +34,13 @@ func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *PathOpti
 	}
 	s, release := borrow(a)
 	defer release()
+	if g, ok := a.(*LocalGraph); ok {
+		// Of parallel edges the shortest counts.
+		if g.combine = Min; o.Inverse {
+			g.combine = Max
+		}
+		defer func() { g.combine = Sum }()
+	}
 	f := newPathFinder(a, s)
 	if err := f.begin(ctx, from, to, o.MaxVisits); err != nil {
 		return nil, err
@@ -136,11 +143,14 @@ func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, inverse 
 	if err != nil {
 		return best, at, err
 	}
+	if loop := f.rows[side].loop(u); !(loop.Weight >= 0) {
+		return best, at, f.rows[side].weightError(u, u, float32(loop.Weight))
+	}
 	length := f.labels[i].length[side]
 	for k, v := range row {
 		weight := weightAt(w, k)
 		if !(weight >= 0) {
-			return best, at, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", weight, u, v)
+			return best, at, f.rows[side].weightError(u, v, weight)
 		}
 		d := length + edgeLength(inverse, weight)
 		if math.IsInf(d, 1) {

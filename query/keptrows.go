@@ -1,6 +1,9 @@
 package query
 
-import "github.com/ragdb/ragdb/engine"
+import (
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
 
 // keptRows are the rows of a graph that is made for a walk. Each is read when
 // it is asked for, and kept. The first error is kept too: nodes have no
@@ -11,10 +14,11 @@ type keptRows struct {
 	err  error
 }
 
-// keptRow are the neighbours of a node, ascending, with their weights.
+// keptRow are the neighbours of a node, ascending, with their weights, and its loops.
 type keptRow struct {
-	ids []uint32
-	w   []float32
+	ids  []uint32
+	w    []float32
+	loop graphops.Loop
 }
 
 func newKeptRows(read func(id engine.NodeID) (keptRow, error)) keptRows {

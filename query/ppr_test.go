@@ -30,8 +30,26 @@ func (w *world) walkable(types []string, d engine.Direction, allow map[engine.No
 	return g
 }
 
+// loops returns the loops of a walkable graph: a loop counts once for each of its
+// ends that may be followed.
+func (w *world) loops(types []string, d engine.Direction, allow map[engine.NodeID]bool, any bool) map[engine.NodeID]graphops.Loop {
+	out := map[engine.NodeID]graphops.Loop{}
+	for _, e := range w.edges {
+		if e.From != e.To || !w.follows(e, e.From, types, d) || !w.mayEdge(e, allow, any) {
+			continue
+		}
+		ends := uint32(1)
+		if !e.Type.Directed() || d == engine.Both {
+			ends = 2
+		}
+		l := out[e.From]
+		out[e.From] = graphops.Loop{Ends: max(l.Ends, ends), Weight: l.Weight + float64(ends)*float64(e.Weight)}
+	}
+	return out
+}
+
 // ppr is personalised PageRank by products with the whole matrix.
-func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64) map[engine.NodeID]float64 {
+func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64, loops map[engine.NodeID]graphops.Loop) map[engine.NodeID]float64 {
 	alpha, steps := o.Alpha, o.Steps
 	if alpha == 0 {
 		alpha = 0.5
@@ -52,6 +70,16 @@ func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64) map[engine.
 		}
 		return g[u][v]
 	}
+	stay := func(u engine.NodeID) float64 {
+		switch l := loops[u]; o.Weights {
+		case graphops.UnitWeights:
+			return float64(l.Ends)
+		case graphops.DegreeWeights:
+			return float64(l.Ends) / float64(max(1, len(g[u])))
+		default:
+			return l.Weight
+		}
+	}
 	at := map[engine.NodeID]float64{}
 	for id, s := range start {
 		at[id] = s / total
@@ -59,23 +87,26 @@ func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64) map[engine.
 	for range steps {
 		next := map[engine.NodeID]float64{}
 		for u, x := range at {
-			sum := 0.0
+			sum := stay(u)
 			for v := range g[u] {
 				sum += weight(u, v)
 			}
 			switch {
-			case len(g[u]) == 0 && o.Lazy:
+			case sum == 0 && o.Lazy:
 				next[u] += alpha * x
-			case len(g[u]) == 0:
+			case sum == 0:
 				for id, s := range start {
 					next[id] += (1 - alpha) * x * s / total
 				}
 			}
+			follow := 1 - alpha
+			if o.Lazy {
+				follow = alpha
+			}
+			if sum > 0 {
+				next[u] += follow * x * stay(u) / sum
+			}
 			for v := range g[u] {
-				follow := 1 - alpha
-				if o.Lazy {
-					follow = alpha
-				}
 				next[v] += follow * x * weight(u, v) / sum
 			}
 			if o.Lazy {
@@ -133,7 +164,7 @@ func TestPPR(t *testing.T) {
 			allowing(e, allow)
 		}
 		g := w.walkable(o.Types, o.Direction, allow, e.AllowAny)
-		want := g.ppr(o, start)
+		want := g.ppr(o, start, w.loops(o.Types, o.Direction, allow, e.AllowAny))
 		for id, s := range want {
 			if s == 0 {
 				delete(want, id)

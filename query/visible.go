@@ -6,8 +6,8 @@ import (
 )
 
 // visible is the part of a graph that a query with a filter may see, for
-// walks: nodes that pass, and edges whose sources do. Parallel edges are one of
-// their summed weight, and there are no loops, as in a [graphops.LocalGraph].
+// walks: nodes that pass, and edges whose sources do, in the rows that a
+// [graphops.LocalGraph] has.
 type visible struct {
 	keptRows
 	l *lens
@@ -20,7 +20,10 @@ func newVisible(l *lens, f engine.EdgeFilter) *visible {
 	return g
 }
 
-var _ graphops.Reversible = (*visible)(nil)
+var (
+	_ graphops.Reversible = (*visible)(nil)
+	_ graphops.Looped     = (*visible)(nil)
+)
 
 // Len implements [graphops.Adjacency].
 func (g *visible) Len() int {
@@ -29,6 +32,9 @@ func (g *visible) Len() int {
 	}
 	return int(g.l.allow.Maximum()) + 1
 }
+
+// Loop implements [graphops.Looped].
+func (g *visible) Loop(u uint32) graphops.Loop { return g.row(u).loop }
 
 // Symmetric implements [graphops.Reversible].
 func (g *visible) Symmetric() bool { return graphops.Local(g.l.raw, g.f).Symmetric() }
@@ -49,24 +55,11 @@ func (g *visible) read(id engine.NodeID) (r keptRow, err error) {
 	if !g.l.may(id) {
 		return r, nil
 	}
-	last, sum := engine.NodeID(0), 0.0
-	end := func() {
-		if last != 0 {
-			r.ids, r.w = append(r.ids, uint32(last)), append(r.w, float32(sum))
-		}
-	}
+	var edges []engine.Edge
 	err = g.l.edges(id, g.f, func(edge engine.Edge) error {
-		other := edge.Other(id)
-		if other == id {
-			return nil
-		}
-		if other != last {
-			end()
-			last, sum = other, 0
-		}
-		sum += float64(edge.Weight)
+		edges = append(edges, edge)
 		return nil
 	})
-	end()
+	r.ids, r.w, r.loop = graphops.RowOf(id, edges, g.f.Direction)
 	return r, err
 }
