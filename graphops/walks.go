@@ -53,6 +53,9 @@ func newBiasedWalks(p *Projection, o *Node2VecOptions) (*biasedWalks, error) {
 	if !p.Weighted() {
 		return w, nil
 	}
+	if err := p.checkLoops(); err != nil {
+		return nil, err
+	}
 	w.cumulative = make([]float64, len(p.to))
 	for u := range p.Len() {
 		to, weights := p.Row(uint32(u))

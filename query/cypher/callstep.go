@@ -2,7 +2,10 @@ package cypher
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -17,7 +20,7 @@ func (pl *planner) call(c *callClause, alone bool) error {
 	if pl.graph.filtered && !proc.Filtered {
 		return phase.Mark(engine.ErrInvalid, "%s reads more than the filter of this session lets it see: run it without the filter", proc.Name)
 	}
-	s := &callStep{proc: proc, at: c.Pos}
+	s := &callStep{proc: proc, at: c.Pos, text: pl.text}
 	if err := pl.arguments(c, proc, s); err != nil {
 		return err
 	}
@@ -81,6 +84,7 @@ func (pl *planner) arguments(c *callClause, proc *Procedure, s *callStep) error 
 	if err := pl.checkTypes(proc, args); err != nil {
 		return err
 	}
+	s.written = args
 	for _, a := range args {
 		ev, err := pl.expr(a)
 		if err != nil {
@@ -114,10 +118,13 @@ func columnsText(p *Procedure) string {
 // callStep runs a procedure for each row.
 type callStep struct {
 	planned
-	at    Pos
-	proc  *Procedure
-	args  []evaluator
-	slots []int // places of the procedure's columns, -1 for those not wanted
+	at   Pos
+	text string // of the statement
+	proc *Procedure
+	// written are the arguments as they stand in the statement.
+	written []expr
+	args    []evaluator
+	slots   []int // places of the procedure's columns, -1 for those not wanted
 	// once lets the row pass once, because no column is used.
 	once bool
 }
@@ -156,13 +163,33 @@ func (s *callStep) open(x *exec, next sink) sink {
 			return errEnough // whatever the procedure made of it
 		}
 		if err != nil {
-			return err
+			return s.placed(err)
 		}
 		if s.once {
 			return next.push(r)
 		}
 		return nil
 	})
+}
+
+// placed gives an error about an option its place in the statement, if it stands there.
+func (s *callStep) placed(err error) error {
+	var o *OptionError
+	if !errors.As(err, &o) {
+		return err
+	}
+	for _, a := range s.written {
+		m, ok := a.(*mapLit)
+		if !ok {
+			continue
+		}
+		if i := slices.Index(m.Keys, o.Option); i >= 0 {
+			// The key is the last word of its name before the value.
+			at := int(m.Pos) + max(0, strings.LastIndex(s.text[m.Pos:m.Values[i].At()], o.Option))
+			return newSyntaxError(s.text, at, at+len(o.Option), "InvalidArgumentValue", err.Error())
+		}
+	}
+	return err
 }
 
 // call returns the call for a row.

@@ -300,8 +300,10 @@ func (u *unwindStep) open(x *exec, next sink) sink {
 // unknownProcedure returns the error for a CALL of an unknown procedure.
 func (pl *planner) unknownProcedure(c *callClause) error {
 	msg := fmt.Sprintf("there is no procedure %s", c.Procedure)
-	if near := nearest(c.Procedure, pl.registry.Names()); near != "" {
+	if near := pl.registry.near(c.Procedure); near != "" {
 		msg += "; did you mean " + near + "?"
+	} else {
+		msg += "; CALL db.procedures() lists those that there are"
 	}
 	at := min(int(c.Pos)+len("CALL "), len(pl.text))
 	return newSyntaxError(pl.text, at, min(at+len(c.Procedure), len(pl.text)), "ProcedureNotFound", msg)

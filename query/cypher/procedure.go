@@ -31,6 +31,9 @@ type Procedure struct {
 	// of Call.Query does not let it see. A session with such a filter refuses the
 	// others.
 	Filtered bool
+	// Elsewhere are names that other systems have for it, in lower case and without
+	// underscores or namespace: a call of one names this procedure in its error.
+	Elsewhere []string
 	// Run yields the rows. The procedure may reuse a row after yield returns.
 	// An error of yield ends the run and is returned unchanged.
 	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
@@ -81,6 +84,20 @@ type Column struct {
 	Name string
 	Type string // for people: node, float
 }
+
+// OptionError is an error of a procedure about one of its options, a key of a map
+// that is an argument. A statement gives the place of the option with it, as a
+// [*SyntaxError]. errors.Is finds [engine.ErrInvalid] in it.
+type OptionError struct {
+	Option  string
+	Message string // one sentence
+}
+
+// Error returns the message.
+func (e *OptionError) Error() string { return e.Message }
+
+// Is reports whether target is [engine.ErrInvalid].
+func (e *OptionError) Is(target error) bool { return target == engine.ErrInvalid }
 
 // ProcedureCall is one call.
 type ProcedureCall struct {
@@ -221,3 +238,50 @@ func (r *Registry) Names() []string {
 	}
 	return slices.Sorted(maps.Keys(r.byName))
 }
+
+// near returns the procedure that an unknown name may mean: one that is spelt nearly so,
+// or else does what another system has under a word of the name. "" is none.
+func (r *Registry) near(name string) string {
+	names := r.Names()
+	if near := nearest(name, names); near != "" {
+		return near
+	}
+	var words []string
+	of := map[string]string{}
+	for _, full := range names {
+		space, last := cutLast(full)
+		if r.byName[space] != nil {
+			continue // graph.wcc.stats and so on
+		}
+		for _, w := range append(slices.Clip(r.byName[full].Elsewhere), last) {
+			if w = oneWord(w); of[w] == "" {
+				words, of[w] = append(words, w), full
+			}
+		}
+	}
+	for rest, last := cutLast(name); last != ""; rest, last = cutLast(rest) {
+		w := oneWord(last)
+		if slices.Contains([]string{"estimate", "mutate", "stats", "stream", "write"}, w) {
+			continue // how others end the name of an algorithm
+		}
+		if full := of[w]; full != "" {
+			return full
+		}
+		if len(w) < 6 {
+			continue // too short to be taken for another
+		}
+		if near := nearest(w, words); near != "" {
+			return of[near]
+		}
+	}
+	return ""
+}
+
+// cutLast splits a name at its last dot.
+func cutLast(name string) (space, last string) {
+	i := strings.LastIndexByte(name, '.')
+	return name[:max(i, 0)], name[i+1:]
+}
+
+// oneWord returns a name in lower case and without underscores.
+func oneWord(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }

@@ -309,7 +309,7 @@ func (w writer) edgeProps(stored engine.Props, props map[string]Value, but ...st
 			if v.IsNull() {
 				x = 1
 			} else if !v.isNumber() || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, w.fail("the weight of an edge is a number")
+				return nil, w.fail("the weight of an edge is a finite number up to 3.4e38")
 			}
 			weight = &x
 			continue

@@ -2,6 +2,7 @@ package procedure
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,9 +18,16 @@ type algorithm struct {
 	args      []cypher.Arg    // before the options
 	columns   []cypher.Column // after node
 	stats     []cypher.Column
+	// elsewhere is [cypher.Procedure.Elsewhere].
+	elsewhere []string
 	// both is set if the algorithm ignores the direction of edges, weighted if
 	// it uses weights by default.
 	both, weighted bool
+	// lengths is set if weights are lengths, of which the least of parallel edges counts; else
+	// they are added.
+	lengths bool
+	// ranked is set if nodes come by falling figure, of which the option top takes the first.
+	ranked bool
 	// filtered is [cypher.Procedure.Filtered] of the procedure and its .stats.
 	filtered bool
 	// cost is about how many nanoseconds it takes for a projection.
@@ -41,12 +49,37 @@ type outcome struct {
 	stats []cypher.Value
 }
 
+// first leaves the first top nodes of an outcome.
+func (o *outcome) first(top int) {
+	all := o.each
+	enough := errors.New("enough")
+	o.each = func(fn func(id engine.NodeID, figures []cypher.Value) error) error {
+		n := 0
+		err := all(func(id engine.NodeID, figures []cypher.Value) error {
+			if err := fn(id, figures); err != nil {
+				return err
+			}
+			if n++; n == top {
+				return enough
+			}
+			return nil
+		})
+		if err == enough {
+			return nil
+		}
+		return err
+	}
+}
+
 // prepared is a call that was read and not run.
 type prepared struct {
 	call     *cypher.ProcedureCall // in the graph that it is about
 	spec     graphops.Spec
 	run      runner
 	property string
+	name     string // of the algorithm
+	least    string // what weights it takes
+	top      int    // how many nodes are wanted; 0 is all
 }
 
 // prepare reads a call. If write is set, the call must name a property.
@@ -60,10 +93,16 @@ func (a *algorithm) prepare(call *cypher.ProcedureCall, write bool) (*prepared, 
 		call = inGraphOf(call, nodes)
 	}
 	c := newConfig(call, options)
-	out := &prepared{call: call, run: a.read(c), spec: c.selection(a.both, a.weighted)}
+	out := &prepared{call: call, run: a.read(c), spec: c.selection(a.both, a.weighted), name: a.name, least: "from 0 on"}
+	if a.lengths {
+		out.spec.Combine, out.least = graphops.Min, "above 0"
+	}
+	if a.ranked {
+		out.top = c.count("top", 0)
+	}
 	if write {
 		if out.property = c.text("property", ""); out.property == "" || out.property[0] == '_' {
-			c.fail("option property names the property to write, which does not begin with an underscore")
+			c.failOption("property", "option property names the property to write, which does not begin with an underscore")
 		}
 	}
 	return out, c.done()
@@ -80,17 +119,20 @@ func (a *algorithm) compute(ctx context.Context, call *cypher.ProcedureCall) (*o
 
 func (p *prepared) compute(ctx context.Context) (*outcome, error) {
 	out, err := p.run(ctx, p.call, p.spec)
-	if err == nil {
-		out.call = p.call
+	if err != nil {
+		return nil, weightError(p.call, p.name, p.least, p.spec.Edges, err)
 	}
-	return out, err
+	if out.call = p.call; p.top > 0 {
+		out.first(p.top)
+	}
+	return out, nil
 }
 
 // procedures returns the algorithm with its .stats, .write and .estimate.
 func (a *algorithm) procedures() []*cypher.Procedure {
 	args := append(slices.Clone(a.args), cypher.Arg{Name: "options", Type: "map", Optional: true})
 	stream := &cypher.Procedure{
-		Name: a.name, Doc: a.doc, Args: args, Filtered: a.filtered,
+		Name: a.name, Doc: a.doc, Args: args, Filtered: a.filtered, Elsewhere: a.elsewhere,
 		Columns: append([]cypher.Column{{Name: "node", Type: "node"}}, a.columns...),
 		Run: func(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 			out, err := a.compute(ctx, call)

@@ -17,47 +17,56 @@ func algorithms() []*algorithm {
 	return []*algorithm{
 		{
 			name: "graph.degree", doc: "The number of distinct neighbours of each node.",
+			ranked: true, elsewhere: []string{"degreecentrality"},
 			columns: []cypher.Column{column("degree", "integer")}, cost: linear(10, 0), read: readDegree,
 			stats: []cypher.Column{column("max", "integer"), column("mean", "float")},
 		},
 		{
 			name: "graph.kcore", doc: "The core number of each node: the largest k such that it is in a subgraph of nodes with at least k neighbours each.",
+			ranked: true, elsewhere: []string{"coreness"},
 			columns: []cypher.Column{column("core", "integer")}, both: true, cost: linear(10, 15), read: readKCore,
 			stats: []cypher.Column{column("max", "integer")},
 		},
 		{
-			name: "graph.betweenness", doc: "How many shortest paths pass through each node; k draws that many sources in place of all.",
+			name: "graph.betweenness", doc: "How many shortest paths pass through each node, with weighted by length; k draws that many sources in place of all.",
+			ranked: true, lengths: true, elsewhere: []string{"betweennesscentrality"},
 			columns: score, cost: func(n, m float64) float64 { return 8 * n * (n + m) }, read: readBetweenness,
 			stats: []cypher.Column{column("sources", "integer"), column("error", "float")},
 		},
 		{
 			name: "graph.pagerank", doc: "PageRank of each node; the scores sum to 1.",
+			ranked: true, elsewhere: []string{"articlerank", "eigenvector"},
 			columns: score, weighted: true, cost: linear(150, 150), read: readPageRank,
 			stats: []cypher.Column{column("iterations", "integer"), column("converged", "boolean")},
 		},
 		{
 			name: "graph.ppr", doc: "Personalised PageRank of a few steps around seeds: nodes, or maps {node, score}.",
-			args: []cypher.Arg{{Name: "seeds", Type: "list of nodes"}}, columns: score, weighted: true,
+			elsewhere: []string{"personalizedpagerank", "personalisedpagerank"},
+			args:      []cypher.Arg{{Name: "seeds", Type: "list of nodes"}}, columns: score, weighted: true,
 			cost: func(float64, float64) float64 { return 1e6 }, read: readPPR, filtered: true,
 			stats: []cypher.Column{column("reached", "integer"), column("mass", "float")},
 		},
 		{
 			name: "graph.leiden", doc: "Communities by the Leiden algorithm; levels gives each level of the hierarchy, 0 being the coarsest.",
-			columns: append(community, column("level", "integer")), both: true, weighted: true, cost: linear(400, 250), read: readLeiden,
+			elsewhere: []string{"louvain", "communities", "community", "labelpropagation", "modularityoptimization"},
+			columns:   append(community, column("level", "integer")), both: true, weighted: true, cost: linear(400, 250), read: readLeiden,
 			stats: []cypher.Column{column("communities", "integer"), column("levels", "integer"), column("quality", "float")},
 		},
 		{
 			name: "graph.wcc", doc: "Weakly connected components.",
-			columns: []cypher.Column{column("component", "integer")}, both: true, cost: linear(10, 10), read: readComponents,
+			elsewhere: []string{"components", "connectedcomponents", "unionfind"},
+			columns:   []cypher.Column{column("component", "integer")}, both: true, cost: linear(10, 10), read: readComponents,
 			stats: []cypher.Column{column("components", "integer"), column("largest", "integer")},
 		},
 		{
 			name: "graph.triangles", doc: "The number of triangles that each node is a corner of.",
+			ranked: true, elsewhere: []string{"trianglecount"},
 			columns: []cypher.Column{column("triangles", "integer")}, both: true, cost: linear(10, 200), read: readTriangles,
 			stats: []cypher.Column{column("triangles", "integer")},
 		},
 		{
 			name: "graph.clustering", doc: "The local clustering coefficient of each node.",
+			ranked: true, elsewhere: []string{"localclusteringcoefficient", "clusteringcoefficient"},
 			columns: []cypher.Column{column("coefficient", "float")}, both: true, cost: linear(10, 200), read: readClustering,
 			stats: []cypher.Column{column("average", "float"), column("global", "float")},
 		},
@@ -106,6 +115,10 @@ func readBetweenness(c *config) runner {
 		Epsilon: c.number("epsilon", 1e-6, 1), Delta: c.number("delta", 1e-9, 1),
 	}
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
+		o := o
+		if o.Lengths = p.Weighted(); o.Lengths && o.Epsilon > 0 {
+			return nil, invalid("graph.betweenness draws paths of the fewest edges for the option epsilon: leave epsilon out, or weighted")
+		}
 		r, err := graphops.Betweenness(ctx, p, o)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -34,6 +35,13 @@ func (c *config) fail(format string, args ...any) {
 	}
 }
 
+// failOption is fail for what is wrong with an option.
+func (c *config) failOption(key, format string, args ...any) {
+	if c.err == nil {
+		c.err = phase.At("", &cypher.OptionError{Option: key, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
 // get returns an option; ok is false if it is missing or null.
 func (c *config) get(key string) (v cypher.Value, ok bool) {
 	c.keys = append(c.keys, key)
@@ -49,7 +57,7 @@ func (c *config) number(key string, least, most float64) float64 {
 	}
 	x := v.AsFloat()
 	if v.Kind() != cypher.KindInt && v.Kind() != cypher.KindFloat || !(x >= least && x <= most) {
-		c.fail("option %s is a number from %g to %g, not %s", key, least, most, v)
+		c.failOption(key, "option %s is a number from %g to %g, not %s", key, least, most, v)
 		return 0
 	}
 	return x
@@ -62,7 +70,7 @@ func (c *config) count(key string, unset int) int {
 		return unset
 	}
 	if v.Kind() != cypher.KindInt || v.AsInt() < 1 || v.AsInt() > math.MaxInt32 {
-		c.fail("option %s is a whole number from 1 on, not %s", key, v)
+		c.failOption(key, "option %s is a whole number from 1 on, not %s", key, v)
 		return unset
 	}
 	return int(v.AsInt())
@@ -75,7 +83,7 @@ func (c *config) seed() uint64 {
 		return 0
 	}
 	if v.Kind() != cypher.KindInt || v.AsInt() < 0 {
-		c.fail("option seed is a whole number from 0 on, not %s", v)
+		c.failOption("seed", "option seed is a whole number from 0 on, not %s", v)
 	}
 	return uint64(v.AsInt())
 }
@@ -86,7 +94,7 @@ func (c *config) boolean(key string, unset bool) bool {
 		return unset
 	}
 	if v.Kind() != cypher.KindBool {
-		c.fail("option %s is true or false, not %s", key, v)
+		c.failOption(key, "option %s is true or false, not %s", key, v)
 	}
 	return v.AsBool()
 }
@@ -97,7 +105,7 @@ func (c *config) text(key, unset string) string {
 		return unset
 	}
 	if v.Kind() != cypher.KindString {
-		c.fail("option %s is a string, not %s", key, v)
+		c.failOption(key, "option %s is a string, not %s", key, v)
 	}
 	return v.AsString()
 }
@@ -106,7 +114,7 @@ func (c *config) text(key, unset string) string {
 func (c *config) choice(key string, words ...string) string {
 	s := c.text(key, words[0])
 	if c.err == nil && !slices.Contains(words, s) {
-		c.fail("option %s is one of %s, not %q", key, strings.Join(words, ", "), s)
+		c.failOption(key, "option %s is one of %s, not %q", key, strings.Join(words, ", "), s)
 	}
 	return s
 }
@@ -129,7 +137,7 @@ func (c *config) texts(key string) []string {
 		out = append(out, e.AsString())
 	}
 	if v.Kind() != cypher.KindList {
-		c.fail("option %s is a list of strings", key)
+		c.failOption(key, "option %s is a list of strings", key)
 	}
 	return out
 }
@@ -142,11 +150,13 @@ func (c *config) done() error {
 	for _, key := range slices.Sorted(maps.Keys(c.values)) {
 		if !slices.Contains(c.keys, key) {
 			known := slices.Compact(slices.Sorted(slices.Values(c.keys)))
+			all := strings.Join(known, ", ")
 			if len(known) == 0 {
-				return phase.Mark(engine.ErrInvalid, "there is no option %q: there are none", key)
+				all = "none"
 			}
-			return phase.Mark(engine.ErrInvalid, "there is no option %q: there are %s", key, strings.Join(known, ", "))
+			c.failOption(key, "there is no option %q: there are %s", key, all)
+			break
 		}
 	}
-	return nil
+	return c.err
 }

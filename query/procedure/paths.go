@@ -20,16 +20,19 @@ func paths() []*cypher.Procedure {
 			Name: "graph.shortest_path", Doc: "A shortest path between two nodes, or none; with weighted the weights are lengths, with max it has at most so many edges.",
 			Args:    []cypher.Arg{{Name: "from", Type: "node"}, {Name: "to", Type: "node"}, options},
 			Columns: []cypher.Column{column("path", "path"), column("cost", "float")}, Run: shortestPath,
+			Elsewhere: []string{"dijkstra", "astar", "allsimplepaths"},
 		},
 		{
 			Name: "graph.expand", Doc: "The nodes within some hops of nodes, nearest first.",
 			Args:    []cypher.Arg{nodes, options},
 			Columns: []cypher.Column{column("node", "node"), column("hop", "integer")}, Run: expand,
+			Elsewhere: []string{"bfs", "subgraphnodes", "expandconfig", "spanningtree", "khop"},
 		},
 		{
 			Name: "graph.subgraph", Doc: "The edges between nodes.",
 			Args:    []cypher.Arg{nodes, options},
 			Columns: []cypher.Column{column("edge", "edge"), column("source", "node"), column("target", "node")}, Run: subgraph,
+			Elsewhere: []string{"subgraphall"},
 		},
 	}
 }
@@ -67,8 +70,11 @@ func shortestPath(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 	if err == nil {
 		err = local.Err()
 	}
-	if err != nil || p.Nodes == nil {
-		return err
+	if err != nil {
+		return weightError(call, "graph.shortest_path", "from 0 on", f.Types, err)
+	}
+	if p.Nodes == nil {
+		return nil
 	}
 	nodes := make([]engine.NodeID, len(p.Nodes))
 	edges := make([]engine.Edge, len(p.Edges))
@@ -76,15 +82,17 @@ func shortestPath(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 		nodes[i] = engine.NodeID(u)
 	}
 	for i := range edges {
-		if edges[i], err = edgeBetween(v, nodes[i], nodes[i+1], f); err != nil {
+		if edges[i], err = edgeBetween(v, nodes[i], nodes[i+1], f, weighted); err != nil {
 			return err
 		}
 	}
 	return yield([]cypher.Value{call.Path(nodes, edges), cypher.Float(p.Length)})
 }
 
-// edgeBetween returns the first edge by type that leads from a node to another.
-func edgeBetween(v *engine.View, from, to engine.NodeID, f engine.EdgeFilter) (engine.Edge, error) {
+// edgeBetween returns the first edge by type that leads from a node to another, of the
+// least weight if that is its length.
+func edgeBetween(v *engine.View, from, to engine.NodeID, f engine.EdgeFilter, weighted bool) (best engine.Edge, err error) {
+	err = engine.ErrNotFound
 	types := f.Types
 	if types == nil {
 		types = v.EdgeTypes()
@@ -97,16 +105,19 @@ func edgeBetween(v *engine.View, from, to engine.NodeID, f engine.EdgeFilter) (e
 			ends = ends[1:]
 		}
 		for _, e := range ends {
-			w, ok, err := v.HasEdge(e[0], e[1], t)
-			if err != nil {
-				return engine.Edge{}, err
+			w, ok, failed := v.HasEdge(e[0], e[1], t)
+			if failed != nil {
+				return engine.Edge{}, failed
 			}
-			if ok {
-				return engine.Edge{From: e[0], To: e[1], Type: t, Weight: w}, nil
+			if ok && (err != nil || weighted && w < best.Weight) {
+				best, err = engine.Edge{From: e[0], To: e[1], Type: t, Weight: w}, nil
+				if !weighted {
+					return best, nil
+				}
 			}
 		}
 	}
-	return engine.Edge{}, engine.ErrNotFound
+	return best, err
 }
 
 func expand(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {

@@ -317,7 +317,7 @@ func TestGraphs(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
-		{"CALL graph.kcore({sed: 1})", `there is no option "sed": there are direction, labels, nodes, projection, types, weighted`},
+		{"CALL graph.kcore({sed: 1})", `there is no option "sed": there are direction, labels, nodes, projection, top, types, weighted`},
 		{"CALL graph.kcore({direction: 'out'})", `option direction is one of both, not "out"`},
 		{"CALL graph.kcore({labels: ['city']})", `there is no label "city" in graph g`},
 		{"CALL graph.pagerank({damping: 2})", "option damping is a number from"},

@@ -18,7 +18,7 @@ func projections() []*cypher.Procedure {
 		},
 		{
 			Name: "graph.projections", Doc: "The projections that have names in this session.",
-			Columns: columns[:2], Run: listProjections, Filtered: true,
+			Columns: columns[:2], Run: listProjections, Filtered: true, Elsewhere: []string{"list"},
 		},
 		{
 			Name: "graph.drop", Doc: "Forgets a projection.",

@@ -19,9 +19,9 @@ func (c *config) selection(both, weighted bool) graphops.Spec {
 		p, ok := c.call.Projections.Get(name)
 		switch {
 		case !ok:
-			c.fail("there is no projection %q; graph.project makes one", name)
+			c.failOption("projection", "there is no projection %q; graph.project makes one", name)
 		case p.Graph != c.call.View.Graph().Name():
-			c.fail("projection %q is of graph %s, not of %s", name, p.Graph, c.call.View.Graph().Name())
+			c.failOption("projection", "projection %q is of graph %s, not of %s", name, p.Graph, c.call.View.Graph().Name())
 		}
 		s = p.Spec
 	}
@@ -52,7 +52,7 @@ func (c *config) labels() (out []engine.TypeID) {
 	for _, label := range c.texts("labels") {
 		types := c.call.NodeTypes(label)
 		if len(types) == 0 {
-			c.fail("there is no label %q in graph %s", label, c.call.View.Graph().Name())
+			c.failOption("labels", "there is no label %q in graph %s", label, c.call.View.Graph().Name())
 		}
 		out = append(out, types...)
 	}
@@ -65,7 +65,7 @@ func (c *config) types() (out []engine.EdgeType) {
 	for _, name := range c.texts("types") {
 		types := c.call.EdgeTypes(name)
 		if len(types) == 0 {
-			c.fail("there is no edge type %q in graph %s", name, c.call.View.Graph().Name())
+			c.failOption("types", "there is no edge type %q in graph %s", name, c.call.View.Graph().Name())
 		}
 		out = append(out, types...)
 	}
