@@ -99,11 +99,12 @@ type model struct {
 	rows  map[engine.NodeID]map[engine.NodeID]float32
 	loops int
 	edges int // of the store, without loops
+	loop  map[engine.NodeID]graphops.Loop
 }
 
 func modelOf(t testing.TB, v *engine.View, s graphops.Spec) model {
 	t.Helper()
-	m := model{rows: map[engine.NodeID]map[engine.NodeID]float32{}}
+	m := model{rows: map[engine.NodeID]map[engine.NodeID]float32{}, loop: map[engine.NodeID]graphops.Loop{}}
 	for _, kind := range v.NodeTypes() {
 		if s.Nodes != nil && !slices.Contains(s.Nodes, kind) {
 			continue
@@ -139,6 +140,23 @@ func modelOf(t testing.TB, v *engine.View, s graphops.Spec) model {
 		}
 		if e.From == e.To {
 			m.loops++
+			ends := uint32(1)
+			if !e.Type.Directed() || s.Direction == engine.Both {
+				ends = 2
+			}
+			l, more := m.loop[e.From]
+			l.Ends = max(l.Ends, ends)
+			switch w := float64(e.Weight); {
+			case !s.Weighted:
+				l.Weight = float64(l.Ends)
+			case s.Combine == graphops.Sum:
+				l.Weight += float64(ends) * w
+			case s.Combine == graphops.Max:
+				l.Weight = max(l.Weight, w)
+			case !more || w < l.Weight:
+				l.Weight = w
+			}
+			m.loop[e.From] = l
 			continue
 		}
 		m.edges++
@@ -162,6 +180,13 @@ func (m *model) check(t testing.TB, p *graphops.Projection) {
 	for u, id := range m.order {
 		if got := p.NodeOf(uint32(u)); got != id {
 			t.Fatalf("node %d is %d, want %d", u, got, id)
+		}
+		want := m.loop[id]
+		if want.Ends > 0 {
+			want.Node = uint32(u)
+		}
+		if got := p.Loop(uint32(u)); got.Node != want.Node || got.Ends != want.Ends || got.Weight != want.Weight {
+			t.Fatalf("loop %+v, want %+v", got, want)
 		}
 		if got, ok := p.Index(id); !ok || got != uint32(u) {
 			t.Fatalf("index of %d is %d, %t, want %d", id, got, ok, u)

@@ -51,6 +51,9 @@ func shortestPath(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 	c := newConfig(call, call.Args[2])
 	c.here(to)
 	f, most, weighted := c.edges(), c.count("max", 0), c.boolean("weighted", false)
+	if weighted && most > 0 {
+		c.failOption("max", "option max counts edges, and weighted makes weights lengths: leave one of them out")
+	}
 	if err := c.done(); err != nil {
 		return err
 	}
