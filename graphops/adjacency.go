@@ -4,7 +4,7 @@ package graphops
 // [Projection] is one in memory, a [LocalGraph] one that reads the store.
 //
 // Nodes are numbers below Len; which node of the store a number stands for is
-// the implementation's to say. There are no loops ([Looped] has them), and at most one edge leads
+// the implementation's to say. There are no loops, and at most one edge leads
 // from a node to another. If edges have no direction, each is seen from
 // both its ends.
 type Adjacency interface {

@@ -200,7 +200,7 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 	return r, nil
 }
 
-// lengthsOf returns a [*WeightError] if a weight cannot be a length.
+// lengthsOf returns an error if a weight cannot be a length.
 func lengthsOf(p *Projection) error {
 	if err := p.checkLoops(); err != nil {
 		return err

@@ -15,7 +15,8 @@
 // types, weights, and in which direction directed edges lead. Nodes are numbered
 // from 0 in order of type and id. [Projection.NodeOf] and [Projection.Index]
 // convert between number and id, and [Projection.TypeRange] gives the numbers of
-// a type. Loops are dropped and counted. Parallel edges, which arise from
+// a type. Loops stand apart from the rows: [PageRank], [PPR], [Leiden] and
+// [Modularity] count them, and the others are right without. Parallel edges, which arise from
 // several edge types between two nodes or from an ignored direction, become one
 // edge, and [Combine] decides its weight.
 //

@@ -11,23 +11,25 @@ import (
 // is what a [Projection] can address.
 var ErrTooLarge = errors.New("too many edges for one projection")
 
-// WeightError says that an algorithm that uses weights met one that is below 0,
+// weightError says that an algorithm that uses weights met one that is below 0,
 // or that is 0 and must not be. Nothing was computed. errors.Is finds
-// [engine.ErrInvalid] in it.
-type WeightError struct {
-	// From and To are the ends as a walk meets them, which may be the other way round
-	// than the edge is stored; of a graph that is not of a store they are numbers.
-	From, To engine.NodeID
-	Weight   float32
+// [engine.ErrInvalid] in it, and errors.As what has its method Edge.
+type weightError struct {
+	from, to engine.NodeID
+	weight   float32
 }
 
 // Error names the edge.
-func (e *WeightError) Error() string {
-	return fmt.Sprintf("weight %v of edge %d-%d", e.Weight, e.From, e.To)
+func (e *weightError) Error() string {
+	return fmt.Sprintf("weight %v of edge %d-%d", e.weight, e.from, e.to)
 }
 
 // Is reports whether target is [engine.ErrInvalid].
-func (e *WeightError) Is(target error) bool { return target == engine.ErrInvalid }
+func (e *weightError) Is(target error) bool { return target == engine.ErrInvalid }
+
+// Edge returns the ends as a walk meets them, which may be the other way round
+// than the edge is stored, and the weight. Of a graph that is of no store ends are numbers.
+func (e *weightError) Edge() (from, to engine.NodeID, weight float32) { return e.from, e.to, e.weight }
 
 // MemoryError says that an operation would hold more memory than it may. It
 // was refused before it allocated that much. errors.Is finds

@@ -100,7 +100,7 @@ type LeidenResult struct {
 // between them. Each community is connected, by edges of positive weight; an
 // edge of weight 0 is as if it were not there.
 //
-// The projection must be symmetric, and no weight negative ([*WeightError]); else the
+// The projection must be symmetric, and no weight negative; else the
 // error is [engine.ErrInvalid]. One without weights counts every edge 1. A loop counts
 // twice in the strength of its node, as in [Modularity]: a node that is much by itself
 // joins others later.

@@ -56,7 +56,8 @@ func checkCommunities(t testing.TB, p *graphops.Projection, r *graphops.LeidenRe
 			}
 		}
 		if c != graphops.None {
-			k += p.Loop(uint32(u)).Weight
+			_, loop := p.Loop(uint32(u))
+			k += loop
 		}
 		all += k
 		if o.CPM {

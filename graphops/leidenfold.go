@@ -24,7 +24,7 @@ func (s *leidenSource) checkWeights(ctx context.Context) error {
 		return err
 	}
 	for _, l := range p.loops {
-		sum += l.Weight
+		sum += l.weight
 	}
 	for u := 0; p.Weighted() && u < p.Len(); u++ {
 		if u&0xfff == 0 && ctx.Err() != nil {
@@ -75,7 +75,8 @@ func (s *leidenSource) rowOf(members []uint32, i int) (to []uint32, w []float32)
 
 // loopOf returns what the loops of member i add to its strength.
 func (s *leidenSource) loopOf(members []uint32, i int) float64 {
-	return s.p.Loop(nodeOf(members, i)).Weight
+	_, weight := s.p.Loop(nodeOf(members, i))
+	return weight
 }
 
 // load makes the base graph of the members of a part: without nodes that have
@@ -216,7 +217,7 @@ func (r *leidenRun) weigh(s *leidenSource) error {
 				sum += float64(x)
 			}
 		}
-		sum += s.p.Loop(uint32(u)).Weight
+		sum += s.loopOf(nil, u)
 		r.base.mass[u] = sum
 		weight += sum
 		if err := r.look(len(w)); err != nil {

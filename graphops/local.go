@@ -21,8 +21,8 @@ type LocalGraph struct {
 	n     int           // Len, once known
 	err   error
 
-	combine Combine // how parallel edges are combined
-	loop    Loop    // of the node whose row was read last
+	combine Combine  // how parallel edges are combined
+	loop    nodeLoop // of the node whose row was read last
 
 	scratch *localScratch // of the last query
 	pool    *sync.Pool    // where it is kept instead, if not nil
@@ -87,7 +87,7 @@ func (g *LocalGraph) Degree(u uint32) int {
 // pages.
 func (g *LocalGraph) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float32) {
 	from, wFrom := len(ids), len(w)
-	g.loop = Loop{Node: u}
+	g.loop = nodeLoop{node: u}
 	g.eachPage(u, func(page []engine.Edge) {
 		ids, w = appendCombined(ids, w, page, g.combine, g.f.Direction, &g.loop)
 	})
@@ -107,7 +107,7 @@ func (g *LocalGraph) page(u uint32, ids []uint32, w []float32) (_ []uint32, _ []
 		g.err = err
 		return ids, w, false
 	}
-	g.loop = Loop{Node: u}
+	g.loop = nodeLoop{node: u}
 	ids, w = appendCombined(ids, w, edges, g.combine, g.f.Direction, &g.loop)
 	return ids, w, len(edges) >= localPage
 }
@@ -132,27 +132,27 @@ func (g *LocalGraph) eachPage(u uint32, fn func(page []engine.Edge)) {
 	}
 }
 
-// Loop implements [Looped]. It reads the row of u, unless that was the last to be read.
-func (g *LocalGraph) Loop(u uint32) Loop {
-	if g.loop.Node != u {
+// Loop returns what [Projection.Loop] does. It reads the row of u, unless that was the last
+// to be read.
+func (g *LocalGraph) Loop(u uint32) (ends uint32, weight float64) {
+	if g.loop.node != u {
 		g.Neighbors(u, nil, nil)
 	}
-	return g.loop
+	return g.loop.ends, g.loop.weight
 }
 
-// RowOf returns the neighbours of a node and the sums of their weights, of its edges
-// ordered by their other end as [engine.View.Neighbors] gives them in a direction: the
-// row and the loop that a [LocalGraph] has.
-func RowOf(id engine.NodeID, edges []engine.Edge, d engine.Direction) (ids []uint32, w []float32, loop Loop) {
-	loop.Node = uint32(id)
-	ids, w = appendCombined(nil, nil, edges, Sum, d, &loop)
-	return ids, w, loop
+// Row returns the row and the loop that a node of g would have if its edges were some, which are
+// ordered by their other end as [engine.View.Neighbors] has them.
+func (g *LocalGraph) Row(id engine.NodeID, edges []engine.Edge) (ids []uint32, w []float32, ends uint32, weight float64) {
+	loop := nodeLoop{node: uint32(id)}
+	ids, w = appendCombined(nil, nil, edges, g.combine, g.f.Direction, &loop)
+	return ids, w, loop.ends, loop.weight
 }
 
-// appendCombined appends the ends of a page of edges of loop.Node, which are ordered
+// appendCombined appends the ends of a page of edges of loop.node, which are ordered
 // by their other end, with the combined weight of each. A loop is written to loop.
-func appendCombined(ids []uint32, w []float32, page []engine.Edge, how Combine, d engine.Direction, loop *Loop) ([]uint32, []float32) {
-	id := engine.NodeID(loop.Node)
+func appendCombined(ids []uint32, w []float32, page []engine.Edge, how Combine, d engine.Direction, loop *nodeLoop) ([]uint32, []float32) {
+	id := engine.NodeID(loop.node)
 	for i := 0; i < len(page); {
 		other := page[i].Other(id)
 		t := total{how: how}
@@ -162,10 +162,10 @@ func appendCombined(ids []uint32, w []float32, page []engine.Edge, how Combine, 
 				continue
 			}
 			// Of the ends of a loop with a direction each is an edge of the page, if it counts.
-			loop.Ends = max(loop.Ends, 1)
+			loop.ends = max(loop.ends, 1)
 			if !page[i].Type.Directed() {
 				t.add(page[i].Weight)
-				loop.Ends = 2
+				loop.ends = 2
 			}
 		}
 		if other != id {
@@ -173,9 +173,9 @@ func appendCombined(ids []uint32, w []float32, page []engine.Edge, how Combine, 
 			continue
 		}
 		if d == engine.Both {
-			loop.Ends = 2
+			loop.ends = 2
 		}
-		loop.Weight = float64(t.weight())
+		loop.weight = float64(t.weight())
 	}
 	return ids, w
 }

@@ -7,28 +7,24 @@ import (
 	"sync/atomic"
 )
 
-// Loop is all edges from a node to itself as one.
-type Loop struct {
-	Node uint32
-	// Ends is how many ends lead from the node: 1, or 2 if a loop has no direction or
-	// it is ignored. 0 says that there is no loop.
-	Ends uint32
-	// Weight is the weight of all loops, that of each counted for each end. It is Ends if
-	// edges have no weights, and if a loop weighs less than 0, the least weight.
-	Weight float64
+// A nodeLoop is all edges from a node to itself as one.
+type nodeLoop struct {
+	node uint32
+	// ends and weight are what [Projection.Loop] returns.
+	ends   uint32
+	weight float64
 }
 
-// Looped is an [Adjacency] that knows its loops. Random walks ask it; all other
-// algorithms that read an Adjacency give the same result with loops and without.
-type Looped interface {
-	Adjacency
-	// Loop returns the loops of u.
-	Loop(u uint32) Loop
+// looped is an [Adjacency] that knows its loops, as [Projection.Loop] says. Random walks
+// ask it; all other algorithms that read an Adjacency give the same result with loops and
+// without.
+type looped interface {
+	Loop(u uint32) (ends uint32, weight float64)
 }
 
 var (
-	_ Looped = (*Projection)(nil)
-	_ Looped = (*LocalGraph)(nil)
+	_ looped = (*Projection)(nil)
+	_ looped = (*LocalGraph)(nil)
 )
 
 // storedLoop is one edge from a node to itself.
@@ -38,7 +34,7 @@ type storedLoop struct {
 	w    float32
 }
 
-// loopBytes is what a loop takes: a [Loop], and a storedLoop while the projection is built.
+// loopBytes is what a loop takes: a nodeLoop, and a storedLoop while the projection is built.
 const loopBytes = 16 + 12
 
 // A loopSet collects the loops that several goroutines meet.
@@ -65,16 +61,16 @@ func (p *Projection) setLoops(list []storedLoop, weighted bool, c Combine) {
 	slices.SortFunc(list, func(a, b storedLoop) int {
 		return cmp.Or(cmp.Compare(a.u, b.u), cmp.Compare(a.w, b.w), cmp.Compare(a.ways, b.ways))
 	})
-	p.loops = make([]Loop, 0, len(list))
+	p.loops = make([]nodeLoop, 0, len(list))
 	for i := 0; i < len(list); {
 		u, all, t := list[i].u, ways(0), total{how: c}
 		for ; i < len(list) && list[i].u == u; i++ {
 			t.addLoop(list[i].w, list[i].ways)
 			all |= list[i].ways
 		}
-		l := Loop{Node: u, Ends: uint32(all.entries()), Weight: float64(t.weight())}
+		l := nodeLoop{u, uint32(all.entries()), float64(t.weight())}
 		if !weighted {
-			l.Weight = float64(l.Ends)
+			l.weight = float64(l.ends)
 		}
 		p.loops = append(p.loops, l)
 	}
@@ -87,21 +83,24 @@ func (t *total) addLoop(w float32, ways ways) {
 	}
 }
 
-// Loop implements [Looped].
-func (p *Projection) Loop(u uint32) Loop {
+// Loop returns how many ends of edges from u to itself lead from u: 1, or 2 if one of them has
+// no direction or it is ignored, or 0 if there is no such edge. weight is that of all
+// of them, each counted for each end: ends if edges have no weights, and if one weighs
+// less than 0 the least weight.
+func (p *Projection) Loop(u uint32) (ends uint32, weight float64) {
 	if l := p.loopsIn(u, u+1); len(l) > 0 {
-		return l[0]
+		return l[0].ends, l[0].weight
 	}
-	return Loop{}
+	return 0, 0
 }
 
 // loopsIn returns the loops of the nodes lo <= u < hi.
-func (p *Projection) loopsIn(lo, hi uint32) []Loop {
+func (p *Projection) loopsIn(lo, hi uint32) []nodeLoop {
 	if len(p.loops) == 0 {
 		return nil
 	}
 	at := func(u uint32) int {
-		i, _ := slices.BinarySearchFunc(p.loops, u, func(l Loop, u uint32) int { return cmp.Compare(l.Node, u) })
+		i, _ := slices.BinarySearchFunc(p.loops, u, func(l nodeLoop, u uint32) int { return cmp.Compare(l.node, u) })
 		return i
 	}
 	return p.loops[at(lo):at(hi)]
@@ -110,8 +109,8 @@ func (p *Projection) loopsIn(lo, hi uint32) []Loop {
 // checkLoops returns an error if a loop weighs less than 0.
 func (p *Projection) checkLoops() error {
 	for _, l := range p.loops {
-		if !(l.Weight >= 0) {
-			return p.weightError(l.Node, l.Node, float32(l.Weight))
+		if !(l.weight >= 0) {
+			return p.weightError(l.node, l.node, float32(l.weight))
 		}
 	}
 	return nil
@@ -119,5 +118,5 @@ func (p *Projection) checkLoops() error {
 
 // weightError returns the error of an edge that weighs too little.
 func (p *Projection) weightError(u, v uint32, w float32) error {
-	return phase.At("", &WeightError{From: p.NodeOf(u), To: p.NodeOf(v), Weight: w})
+	return phase.At("", &weightError{p.NodeOf(u), p.NodeOf(v), w})
 }

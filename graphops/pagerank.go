@@ -76,8 +76,8 @@ const (
 // PageRank returns how likely a random walk is at each node. The walk follows
 // edges out of the nodes in proportion to their weights. It restarts with
 // probability 1-Damping, and always at a node that no edge leaves. A
-// projection without weights counts every edge 1; a negative weight is a
-// [*WeightError]. A loop leads back to its node, one without direction by both
+// projection without weights counts every edge 1; a negative weight is an
+// error. A loop leads back to its node, one without direction by both
 // its ends, as in igraph. A graph without nodes has no scores.
 //
 // Source: Page, Brin, Motwani, Winograd, "The PageRank Citation Ranking",
@@ -218,7 +218,7 @@ func (pr *pageRanker) weigh(p *Projection) error {
 			pr.degrees[u] = uint32(p.Degree(uint32(u)))
 		}
 		for _, l := range p.loops {
-			pr.degrees[l.Node] += l.Ends
+			pr.degrees[l.node] += l.ends
 		}
 		return nil
 	}
@@ -236,8 +236,8 @@ func (pr *pageRanker) weigh(p *Projection) error {
 				sum += float64(x)
 			}
 		}
-		if len(loops) > 0 && loops[0].Node == uint32(u) {
-			sum += loops[0].Weight
+		if len(loops) > 0 && loops[0].node == uint32(u) {
+			sum += loops[0].weight
 			loops = loops[1:]
 		}
 		if sum > 0 {
@@ -386,10 +386,10 @@ func (pr *pageRanker) pull(lo, hi int) (t tally) {
 	// What a loop gives a node of its own score is known at once: x = y + d p x, for
 	// what it has without and the probability of taking the loop.
 	for _, l := range pr.in.loopsIn(uint32(lo), uint32(hi)) {
-		x := pr.fresh[l.Node]
-		stay := float64(pr.damping * float64(l.Weight*pr.inverse(int(l.Node))))
-		pr.fresh[l.Node] = x / (1 - stay)
-		t.mass += pr.fresh[l.Node] - x
+		x := pr.fresh[l.node]
+		stay := float64(pr.damping * float64(l.weight*pr.inverse(int(l.node))))
+		pr.fresh[l.node] = x / (1 - stay)
+		t.mass += pr.fresh[l.node] - x
 	}
 	return t
 }

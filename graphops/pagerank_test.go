@@ -151,7 +151,7 @@ func solve(p *graphops.Projection, damping float64, restart []float64) []float64
 	}
 	for u := range n {
 		row, w := p.Row(uint32(u))
-		loop := p.Loop(uint32(u)).Weight
+		_, loop := p.Loop(uint32(u))
 		sum := loop
 		for i := range row {
 			sum += weight(w, i)

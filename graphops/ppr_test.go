@@ -106,12 +106,12 @@ func denseWalk(a graphops.Adjacency, n int, seeds []graphops.Scored, o graphops.
 			p[u][v] = x
 			total += x
 		}
-		if g, ok := a.(graphops.Looped); ok {
-			loop := g.Loop(uint32(u))
-			ends, own := float64(loop.Ends), float64(max(1, len(ids)))
+		if g, ok := a.(*graphops.Projection); ok {
+			n, loop := g.Loop(uint32(u))
+			ends, own := float64(n), float64(max(1, len(ids)))
 			p[u][u] = map[graphops.EdgeWeights]float64{
-				graphops.StoredWeights: loop.Weight, graphops.UnitWeights: ends,
-				graphops.DegreeWeights: ends / own, graphops.CappedWeights: min(ends, loop.Weight) / own,
+				graphops.StoredWeights: loop, graphops.UnitWeights: ends,
+				graphops.DegreeWeights: ends / own, graphops.CappedWeights: min(ends, loop) / own,
 			}[o.Weights]
 			total += p[u][u]
 		}

@@ -13,8 +13,8 @@ import (
 // Its nodes are numbered 0 to Len-1 in order of node type and node id, so that
 // a type is a contiguous range. The row of a node holds its neighbours,
 // ascending: for undirected types all of them, for directed ones those that
-// the direction leads to. There are no loops and no parallel edges: loops stand apart,
-// since few algorithms use them ([Projection.Loop]). It takes 4
+// the direction leads to. There are no parallel edges, and loops stand apart
+// ([Projection.Loop]). It takes 4
 // bytes for each node and entry of a row, 4 more an entry if it has
 // weights, and about 8 a node to convert to node ids and back unless ids are
 // consecutive; an undirected edge has two entries.
@@ -31,8 +31,8 @@ type Projection struct {
 	index     nodeIndex
 	types     []typeRange
 	symmetric bool
-	loops     []Loop // by node
-	loopEdges int    // of the store
+	loops     []nodeLoop // by node
+	loopEdges int        // of the store
 	version   uint64
 	limit     int64      // what it may take
 	need      int64      // what building it took at the peak

@@ -53,7 +53,7 @@ func quality(p *Projection, part *Partition, cpm bool, resolution float64) (floa
 		if at >= 0 {
 			return 0, p.weightError(uint32(u), to[at], w[at])
 		}
-		loop := p.Loop(uint32(u)).Weight
+		_, loop := p.Loop(uint32(u))
 		inside += in + loop
 		sum += loop
 		all += sum

@@ -50,7 +50,7 @@ func TestQualityOfPairs(t *testing.T) {
 				}
 			}
 			if part.Of[u] != graphops.None {
-				edge[u][u] = p.Loop(uint32(u)).Weight
+				_, edge[u][u] = p.Loop(uint32(u))
 				k[u] += edge[u][u]
 			}
 			all += k[u]

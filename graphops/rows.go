@@ -29,7 +29,7 @@ type rowReader struct {
 	a      Adjacency
 	p      *Projection              // a, if it is one
 	failed interface{ Err() error } // a, where reading it can fail
-	looped Looped                   // a, where it knows its loops
+	looped looped                   // a, where it knows its loops
 	op     string
 	limit  int // nodes that may be read; 0: no bound
 	reads  int
@@ -55,7 +55,7 @@ func newRowReader(ctx context.Context, op string, a Adjacency, limit int) rowRea
 	r := rowReader{ctx: ctx, a: a, op: op, limit: limit}
 	r.p, _ = a.(*Projection)
 	r.failed, _ = a.(interface{ Err() error })
-	if r.looped, _ = a.(Looped); r.p != nil && len(r.p.loops) == 0 {
+	if r.looped, _ = a.(looped); r.p != nil && len(r.p.loops) == 0 {
 		r.looped = nil
 	}
 	if limit == 0 && r.p == nil {
@@ -117,9 +117,9 @@ func (r *rowReader) peek(u uint32) (to []uint32, w []float32, err error) {
 }
 
 // loop returns the loops of u, whose row was read last.
-func (r *rowReader) loop(u uint32) Loop {
+func (r *rowReader) loop(u uint32) (ends uint32, weight float64) {
 	if r.looped == nil {
-		return Loop{}
+		return 0, 0
 	}
 	return r.looped.Loop(u)
 }
@@ -129,7 +129,7 @@ func (r *rowReader) weightError(u, v uint32, w float32) error {
 	if r.p != nil {
 		return r.p.weightError(u, v, w)
 	}
-	return phase.At("", &WeightError{From: engine.NodeID(u), To: engine.NodeID(v), Weight: w})
+	return phase.At("", &weightError{engine.NodeID(u), engine.NodeID(v), w})
 }
 
 // degreeOf returns the number of neighbours of u. In memory that is known;

@@ -144,7 +144,7 @@ func (w *walk) take(place uint32, row []uint32, weights []float32) error {
 	if uint64(len(w.to))+uint64(len(row)) >= unread {
 		return ErrTooLarge
 	}
-	loop := w.loop(w.seen.nodes[place])
+	ends, weight := w.loop(w.seen.nodes[place])
 	w.degree[place] = int32(min(len(row), math.MaxInt32))
 	begin := len(w.to)
 	for _, v := range row {
@@ -152,7 +152,7 @@ func (w *walk) take(place uint32, row []uint32, weights []float32) error {
 		w.to = append(w.to, p)
 	}
 	end := len(w.to)
-	if loop.Ends > 0 {
+	if ends > 0 {
 		w.to = append(w.to, place)
 	}
 	w.widen()
@@ -161,8 +161,8 @@ func (w *walk) take(place uint32, row []uint32, weights []float32) error {
 	if err != nil {
 		return err
 	}
-	if loop.Ends > 0 {
-		if w.share[end], err = w.weighLoop(place, loop); err != nil {
+	if ends > 0 {
+		if w.share[end], err = w.weighLoop(place, float64(ends), weight); err != nil {
 			return err
 		}
 		sum += w.share[end]
@@ -220,9 +220,9 @@ func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32,
 	return sum, nil
 }
 
-// weighLoop returns the weight of the loop of the node at a place.
-func (w *walk) weighLoop(place uint32, loop Loop) (float64, error) {
-	ends := float64(loop.Ends)
+// weighLoop returns the weight of the loop of the node at a place, which has so many ends and
+// such a stored weight.
+func (w *walk) weighLoop(place uint32, ends, weight float64) (float64, error) {
 	own := float64(max(1, w.degree[place]))
 	switch w.weights {
 	case UnitWeights:
@@ -230,13 +230,13 @@ func (w *walk) weighLoop(place uint32, loop Loop) (float64, error) {
 	case DegreeWeights:
 		return ends / own, nil
 	}
-	if !(loop.Weight >= 0) {
-		return 0, w.weightError(loop.Node, loop.Node, float32(loop.Weight))
+	if u := w.seen.nodes[place]; !(weight >= 0) {
+		return 0, w.weightError(u, u, float32(weight))
 	}
 	if w.weights == CappedWeights {
-		return min(ends, loop.Weight) / own, nil
+		return min(ends, weight) / own, nil
 	}
-	return loop.Weight, nil
+	return weight, nil
 }
 
 // done gives what grew back to s.

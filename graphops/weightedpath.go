@@ -10,7 +10,7 @@ import (
 // lengths in float64; without weights every edge has the length 1. Edges are
 // followed as the rows lead. Of parallel edges the shortest counts, on the store; a
 // projection has them as its [Spec].Combine says, which is Min for lengths. A negative
-// weight that is met is a [*WeightError]. Of
+// weight that is met is an error. Of
 // several paths that are equally long it returns one that the graph, its
 // numbers and the options determine; it need not be the one that ShortestPath
 // prefers. Limits, ends and reversed rows are as in [ShortestPath]; MaxLength
@@ -143,8 +143,8 @@ func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, inverse 
 	if err != nil {
 		return best, at, err
 	}
-	if loop := f.rows[side].loop(u); !(loop.Weight >= 0) {
-		return best, at, f.rows[side].weightError(u, u, float32(loop.Weight))
+	if _, loop := f.rows[side].loop(u); !(loop >= 0) {
+		return best, at, f.rows[side].weightError(u, u, float32(loop))
 	}
 	length := f.labels[i].length[side]
 	for k, v := range row {

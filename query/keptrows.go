@@ -1,9 +1,6 @@
 package query
 
-import (
-	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
-)
+import "github.com/ragdb/ragdb/engine"
 
 // keptRows are the rows of a graph that is made for a walk. Each is read when
 // it is asked for, and kept. The first error is kept too: nodes have no
@@ -16,9 +13,10 @@ type keptRows struct {
 
 // keptRow are the neighbours of a node, ascending, with their weights, and its loops.
 type keptRow struct {
-	ids  []uint32
-	w    []float32
-	loop graphops.Loop
+	ids        []uint32
+	w          []float32
+	ends       uint32 // of loops, with their weight
+	loopWeight float64
 }
 
 func newKeptRows(read func(id engine.NodeID) (keptRow, error)) keptRows {

@@ -30,26 +30,29 @@ func (w *world) walkable(types []string, d engine.Direction, allow map[engine.No
 	return g
 }
 
+// loop is all loops of a node: by how many ends they lead back, and what they weigh.
+type loop struct{ ends, weight float64 }
+
 // loops returns the loops of a walkable graph: a loop counts once for each of its
 // ends that may be followed.
-func (w *world) loops(types []string, d engine.Direction, allow map[engine.NodeID]bool, any bool) map[engine.NodeID]graphops.Loop {
-	out := map[engine.NodeID]graphops.Loop{}
+func (w *world) loops(types []string, d engine.Direction, allow map[engine.NodeID]bool, any bool) map[engine.NodeID]loop {
+	out := map[engine.NodeID]loop{}
 	for _, e := range w.edges {
 		if e.From != e.To || !w.follows(e, e.From, types, d) || !w.mayEdge(e, allow, any) {
 			continue
 		}
-		ends := uint32(1)
+		ends := 1.0
 		if !e.Type.Directed() || d == engine.Both {
 			ends = 2
 		}
 		l := out[e.From]
-		out[e.From] = graphops.Loop{Ends: max(l.Ends, ends), Weight: l.Weight + float64(ends)*float64(e.Weight)}
+		out[e.From] = loop{max(l.ends, ends), l.weight + ends*float64(e.Weight)}
 	}
 	return out
 }
 
 // ppr is personalised PageRank by products with the whole matrix.
-func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64, loops map[engine.NodeID]graphops.Loop) map[engine.NodeID]float64 {
+func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64, loops map[engine.NodeID]loop) map[engine.NodeID]float64 {
 	alpha, steps := o.Alpha, o.Steps
 	if alpha == 0 {
 		alpha = 0.5
@@ -73,11 +76,11 @@ func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64, loops map[e
 	stay := func(u engine.NodeID) float64 {
 		switch l := loops[u]; o.Weights {
 		case graphops.UnitWeights:
-			return float64(l.Ends)
+			return l.ends
 		case graphops.DegreeWeights:
-			return float64(l.Ends) / float64(max(1, len(g[u])))
+			return l.ends / float64(max(1, len(g[u])))
 		default:
-			return l.Weight
+			return l.weight
 		}
 	}
 	at := map[engine.NodeID]float64{}

@@ -10,20 +10,18 @@ import (
 // [graphops.LocalGraph] has.
 type visible struct {
 	keptRows
-	l *lens
-	f engine.EdgeFilter
+	l     *lens
+	f     engine.EdgeFilter
+	local *graphops.LocalGraph // all of it
 }
 
 func newVisible(l *lens, f engine.EdgeFilter) *visible {
-	g := &visible{l: l, f: f}
+	g := &visible{l: l, f: f, local: graphops.Local(l.raw, f)}
 	g.keptRows = newKeptRows(g.read)
 	return g
 }
 
-var (
-	_ graphops.Reversible = (*visible)(nil)
-	_ graphops.Looped     = (*visible)(nil)
-)
+var _ graphops.Reversible = (*visible)(nil)
 
 // Len implements [graphops.Adjacency].
 func (g *visible) Len() int {
@@ -33,11 +31,14 @@ func (g *visible) Len() int {
 	return int(g.l.allow.Maximum()) + 1
 }
 
-// Loop implements [graphops.Looped].
-func (g *visible) Loop(u uint32) graphops.Loop { return g.row(u).loop }
+// Loop returns what that of a [graphops.LocalGraph] does.
+func (g *visible) Loop(u uint32) (ends uint32, weight float64) {
+	r := g.row(u)
+	return r.ends, r.loopWeight
+}
 
 // Symmetric implements [graphops.Reversible].
-func (g *visible) Symmetric() bool { return graphops.Local(g.l.raw, g.f).Symmetric() }
+func (g *visible) Symmetric() bool { return g.local.Symmetric() }
 
 // Reverse implements [graphops.Reversible].
 func (g *visible) Reverse() graphops.Adjacency {
@@ -60,6 +61,6 @@ func (g *visible) read(id engine.NodeID) (r keptRow, err error) {
 		edges = append(edges, edge)
 		return nil
 	})
-	r.ids, r.w, r.loop = graphops.RowOf(id, edges, g.f.Direction)
+	r.ids, r.w, r.ends, r.loopWeight = g.local.Row(id, edges)
 	return r, err
 }

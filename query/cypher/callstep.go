@@ -174,7 +174,7 @@ func (s *callStep) open(x *exec, next sink) sink {
 
 // placed gives an error about an option its place in the statement, if it stands there.
 func (s *callStep) placed(err error) error {
-	var o *OptionError
+	var o interface{ Option() string }
 	if !errors.As(err, &o) {
 		return err
 	}
@@ -183,10 +183,10 @@ func (s *callStep) placed(err error) error {
 		if !ok {
 			continue
 		}
-		if i := slices.Index(m.Keys, o.Option); i >= 0 {
+		if i := slices.Index(m.Keys, o.Option()); i >= 0 {
 			// The key is the last word of its name before the value.
-			at := int(m.Pos) + max(0, strings.LastIndex(s.text[m.Pos:m.Values[i].At()], o.Option))
-			return newSyntaxError(s.text, at, at+len(o.Option), "InvalidArgumentValue", err.Error())
+			at := int(m.Pos) + max(0, strings.LastIndex(s.text[m.Pos:m.Values[i].At()], o.Option()))
+			return newSyntaxError(s.text, at, at+len(o.Option()), "InvalidArgumentValue", err.Error())
 		}
 	}
 	return err

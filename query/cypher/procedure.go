@@ -35,7 +35,9 @@ type Procedure struct {
 	// underscores or namespace: a call of one names this procedure in its error.
 	Elsewhere []string
 	// Run yields the rows. The procedure may reuse a row after yield returns.
-	// An error of yield ends the run and is returned unchanged.
+	// An error of yield ends the run and is returned unchanged. If an error has a method
+	// Option() string, that is a key of a map among the arguments, and the statement's error
+	// is a [*SyntaxError] with the place where it stands, if it does.
 	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
 	// Plan, if not nil, returns the plan of a call with these arguments, for
 	// EXPLAIN.
@@ -84,20 +86,6 @@ type Column struct {
 	Name string
 	Type string // for people: node, float
 }
-
-// OptionError is an error of a procedure about one of its options, a key of a map
-// that is an argument. A statement gives the place of the option with it, as a
-// [*SyntaxError]. errors.Is finds [engine.ErrInvalid] in it.
-type OptionError struct {
-	Option  string
-	Message string // one sentence
-}
-
-// Error returns the message.
-func (e *OptionError) Error() string { return e.Message }
-
-// Is reports whether target is [engine.ErrInvalid].
-func (e *OptionError) Is(target error) bool { return target == engine.ErrInvalid }
 
 // ProcedureCall is one call.
 type ProcedureCall struct {

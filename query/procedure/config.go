@@ -38,9 +38,20 @@ func (c *config) fail(format string, args ...any) {
 // failOption is fail for what is wrong with an option.
 func (c *config) failOption(key, format string, args ...any) {
 	if c.err == nil {
-		c.err = phase.At("", &cypher.OptionError{Option: key, Message: fmt.Sprintf(format, args...)})
+		c.err = phase.At("", &optionError{key, fmt.Sprintf(format, args...)})
 	}
 }
+
+// optionError says what is wrong with an option. errors.Is finds [engine.ErrInvalid] in it.
+type optionError struct{ option, message string }
+
+func (e *optionError) Error() string { return e.message }
+
+// Option returns the key, of which [cypher.Procedure].Run tells.
+func (e *optionError) Option() string { return e.option }
+
+// Is reports whether target is [engine.ErrInvalid].
+func (e *optionError) Is(target error) bool { return target == engine.ErrInvalid }
 
 // get returns an option; ok is false if it is missing or null.
 func (c *config) get(key string) (v cypher.Value, ok bool) {

@@ -68,8 +68,8 @@ func TestOptionPlaces(t *testing.T) {
 		}
 		r.Close()
 	}
-	var option *cypher.OptionError
-	if !errors.As(err, &option) || option.Option != "tpo" {
+	var option interface{ Option() string }
+	if !errors.As(err, &option) || option.Option() != "tpo" {
 		t.Errorf("a parameter: %v", err)
 	}
 }

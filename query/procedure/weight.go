@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -13,20 +12,23 @@ import (
 // types, nil for all, and the ways out. least says what weights it takes. Other errors it
 // returns as they are.
 func weightError(call *cypher.ProcedureCall, name, least string, types []engine.EdgeType, err error) error {
-	var w *graphops.WeightError
+	var w interface {
+		Edge() (from, to engine.NodeID, weight float32)
+	}
 	if !errors.As(err, &w) {
 		return err
 	}
+	u, v, weight := w.Edge()
 	if types == nil {
 		types = call.View.EdgeTypes()
 	}
 	for _, t := range types {
-		for _, ends := range [][2]engine.NodeID{{w.From, w.To}, {w.To, w.From}} {
+		for _, ends := range [][2]engine.NodeID{{u, v}, {v, u}} {
 			x, ok, found := call.View.HasEdge(ends[0], ends[1], t)
 			if found != nil {
 				return found
 			}
-			if !ok || x != w.Weight {
+			if !ok || x != weight {
 				continue
 			}
 			from, to, found := edgeEnds(call.View, ends)
