@@ -288,11 +288,16 @@ func sortWeighted(to []uint32, w []float32, scratch *[]uint64, c Combine) int {
 	k := 0
 	for i := 0; i < len(keys); k++ {
 		v := uint32(keys[i] >> 32)
-		total := total{how: c}
-		for ; i < len(keys) && uint32(keys[i]>>32) == v; i++ {
-			total.add(weightOf(keys[i]))
+		to[k], w[k] = v, weightOf(keys[i])
+		if i++; i == len(keys) || uint32(keys[i]>>32) != v {
+			continue
 		}
-		to[k], w[k] = v, total.weight()
+		all := total{how: c}
+		all.add(w[k])
+		for ; i < len(keys) && uint32(keys[i]>>32) == v; i++ {
+			all.add(weightOf(keys[i]))
+		}
+		w[k] = all.weight()
 	}
 	return k
 }
