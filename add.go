@@ -144,29 +144,23 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 	if err != nil {
 		return err
 	}
-	var empty []string
-	for i := range inputs {
-		if inputs[i].Source == nil {
-			continue
-		}
-		inputs[i].Load.OnSkip = func(place string, _ string) { empty = append(empty, place+": has no text") }
-	}
 	r, err := x.Run(ctx, inputs)
-	if len(empty) > 0 && errors.Is(err, rag.ErrNoDocuments) {
-		err = nil
-	}
-	if err != nil && !errors.Is(err, rag.ErrPartial) {
-		return phase.At("", err)
-	}
-	bad := append(r.BadFiles, empty...)
-	if err == nil && len(bad) == 0 {
+	if err == nil {
 		return nil
 	}
-	err = &rag.PartialError{Failed: r.Failed, Files: len(bad)}
+	if !errors.Is(err, rag.ErrPartial) {
+		return phase.At("", err)
+	}
+	return partial(r)
+}
+
+// partial is the error of a run that set something aside.
+func partial(r *rag.IndexResult) error {
+	err := &rag.PartialError{Failed: r.Failed, Files: len(r.BadFiles)}
+	bad, more := r.BadFiles, ""
 	if len(bad) == 0 {
 		return phase.Errorf("%w; Corpus().Failures says why", err)
 	}
-	more := ""
 	if n := len(bad) - maxNamed; n > 0 {
 		bad, more = bad[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}

@@ -152,7 +152,7 @@ func (c *Client) send(ctx context.Context, docs []service.Document) error {
 	case job.Error == nil:
 		return nil
 	case job.Error.Code == "partial" && r != nil:
-		return phase.Errorf("%w: %s", &rag.PartialError{Failed: r.Failed, Files: len(r.BadFiles)}, strings.Join(r.BadFiles[:min(len(r.BadFiles), maxNamed)], "; "))
+		return partial(r.IndexResult)
 	}
 	return &RemoteError{Code: job.Error.Code, Message: job.Error.Message}
 }

@@ -25,8 +25,10 @@ type docWriter struct {
 	lost   bool         // there is a table, but none that can be read
 	out    *IndexResult
 	batch  []*load.Document
+	inputs map[*load.Document]int // those of the batch
 	size   int
 	met    int
+	aside  []Aside
 	// remover prepares replacements, from the first on.
 	remover *remover
 }
@@ -48,7 +50,7 @@ func (w *docWriter) cut(ctx context.Context, docs []*load.Document) (out []cutDo
 		case models.Fatal(ctx, err):
 			return nil, err
 		default:
-			w.setAside(d, err)
+			w.spoilt(d, err)
 		}
 	}
 	return out, nil
@@ -70,9 +72,11 @@ func (w *docWriter) cutOne(ctx context.Context, d *load.Document) (out cutDocume
 	return out, nil
 }
 
-func (w *docWriter) add(ctx context.Context, d *load.Document) error {
+// add takes a document of an input.
+func (w *docWriter) add(ctx context.Context, input int, d *load.Document) error {
 	w.met++
 	w.batch = append(w.batch, d)
+	w.inputs[d] = input
 	if w.size += len(d.Text); w.size < 1<<20 && len(w.batch) < 500 {
 		return nil
 	}
@@ -99,7 +103,7 @@ func (w *docWriter) flush(ctx context.Context) error {
 		spoilt, err := w.x.replace(ctx, d, w)
 		switch {
 		case spoilt:
-			w.setAside(d.Document, err)
+			w.spoilt(d.Document, err)
 		case err != nil:
 			return err
 		}
@@ -118,6 +122,7 @@ func (w *docWriter) flush(ctx context.Context) error {
 		}
 		added = added[n:]
 	}
+	clear(w.inputs)
 	w.x.Options.Notify(Event{Stage: "read", Done: w.met})
 	return nil
 }
@@ -177,7 +182,7 @@ func (w *docWriter) put(ctx context.Context, docs []cutDocument) (n int, err err
 		case most > 1:
 			most = max(1, at/2) // fewer at once tell which document it is
 		default:
-			w.setAside(docs[0].Document, err)
+			w.spoilt(docs[0].Document, err)
 			return 1, nil
 		}
 	}
@@ -187,10 +192,15 @@ func (w *docWriter) put(ctx context.Context, docs []cutDocument) (n int, err err
 // has few enough words alone.
 var errManyWords = errors.New("documents of too many words for one transaction")
 
-// setAside notes a document that could not be written, as one that could not be
+// spoilt sets aside a document that could not be written, as one that could not be
 // read.
-func (w *docWriter) setAside(d *load.Document, err error) {
-	bad := &load.FileError{Path: d.Path, Line: d.Line, Reason: err.Error(), Err: err}
+func (w *docWriter) spoilt(d *load.Document, err error) {
+	w.setAside(w.inputs[d], &load.FileError{Path: d.Path, Line: d.Line, Reason: err.Error(), Err: err})
+}
+
+// setAside notes what of an input is not stored.
+func (w *docWriter) setAside(input int, bad *load.FileError) {
+	w.aside = append(w.aside, Aside{input, bad})
 	w.out.BadFiles = append(w.out.BadFiles, bad.Error())
 	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 }

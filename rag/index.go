@@ -102,6 +102,9 @@ func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 	if other.Options.Notify == nil {
 		other.Options.Notify = func(Event) {}
 	}
+	if other.Options.Read == nil {
+		other.Options.Read = func([]Aside) {}
+	}
 	return &other, nil
 }
 
@@ -143,21 +146,29 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 			return err
 		}
 	}
-	w := &docWriter{x: x, sets: sets, tables: x.Corpus.words.Tables(), out: out}
+	w := &docWriter{x: x, sets: sets, tables: x.Corpus.words.Tables(), inputs: map[*load.Document]int{}, out: out}
 	keys := &load.Keys{}
 	start := time.Now()
-	for _, src := range inputs {
+	for i, src := range inputs {
+		if src.Source != nil { // a program gave it, and is told if nothing is kept of it
+			told := src.Load.OnSkip
+			src.Load.OnSkip = func(place, why string) {
+				w.setAside(i, &load.FileError{Path: place, Reason: "has no text", Err: load.ErrNoText})
+				if told != nil {
+					told(place, why)
+				}
+			}
+		}
 		for d, err := range src.documents(ctx, keys, x.Corpus.DB().Memory()) {
 			var bad *load.FileError
 			switch {
 			case errors.As(err, &bad):
-				out.BadFiles = append(out.BadFiles, bad.Error())
-				x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
+				w.setAside(i, bad)
 				continue
 			case err != nil:
 				return phase.Errorf("read: %w", err)
 			}
-			if err := w.add(ctx, d); err != nil {
+			if err := w.add(ctx, i, d); err != nil {
 				return phase.Errorf("read %s: %w", d.Key, err)
 			}
 		}
@@ -165,6 +176,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	if err := w.flush(ctx); err != nil {
 		return phase.Errorf("read: %w", err)
 	}
+	x.Options.Read(w.aside)
 	if n := out.Added + out.Replaced; n > 0 {
 		out.Stages = append(out.Stages, StageResult{Stage: "read", Done: n, Ms: time.Since(start).Milliseconds()})
 	}

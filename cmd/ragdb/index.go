@@ -140,8 +140,6 @@ func noDocuments(dir folder, paths []string, err error) error {
 	info, serr := dir.stat(paths[0])
 	switch {
 	case len(paths) > 1:
-	case isStdin(paths[0]):
-		f.message, f.hint = "standard input has no text", "give it a text, as in: ragdb index DB - < FILE"
 	case serr == nil && !info.IsDir():
 		f.message, f.hint = paths[0]+" has no text", "give a file that has some"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -29,5 +30,8 @@ func readInput(in io.Reader, key string, o load.Options) (rag.Input, error) {
 		return rag.Input{}, usage("write it like --key notes/today", "--key %q names no document", key)
 	}
 	src, err := load.ReadSource(in, key, &o)
+	if err == nil && len(bytes.TrimSpace(src.Content)) == 0 {
+		err = &failure{exit: exitNotFound, code: "no_documents", message: "standard input has no text", hint: "give it a text, as in: ragdb index DB - < FILE"}
+	}
 	return rag.Input{Source: &src, Load: o}, err
 }

@@ -218,6 +218,21 @@ func TestDocuments(t *testing.T) {
 	if status != 202 || !strings.Contains(body, `"state":"done"`) || !strings.Contains(body, `"added":2`) {
 		t.Fatalf("upload: %d %s", status, body)
 	}
+	form.Reset()
+	w = multipart.NewWriter(&form)
+	for _, name := range []string{"whole.txt", "broken.pdf"} {
+		part, err := w.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(part, "no PDF")
+	}
+	w.Close()
+	_, body = request(t, srv, "POST", corpus+"/documents/upload?wait=true", form.String(), "Content-Type", w.FormDataContentType())
+	if want := `"documents":2,"stored":false,"stored_documents":1,"set_aside_documents":1,"set_aside":[{"index":1,"id":"broken.pdf","reason":"is not a PDF file"}]`; !strings.Contains(body, want) {
+		t.Errorf("an upload that is stored in part: %s, without %s", body, want)
+	}
+	request(t, srv, "DELETE", corpus+"/documents?id=whole.txt", "")
 	status, body = request(t, srv, "POST", corpus+"/documents", `{"documents":[{"id":"b.txt","text":"The rope of Yell is red.","meta":{"team":"sea","year":1911}}],"wait":true}`)
 	if status != 202 || !strings.Contains(body, `"added":1`) {
 		t.Fatalf("add: %d %s", status, body)

@@ -9,75 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
-
-// The states of a job.
-const (
-	JobQueued    = "queued"
-	JobRunning   = "running"
-	JobDone      = "done"
-	JobFailed    = "failed"
-	JobCancelled = "cancelled"
-	// JobStopped is the state of a job that the end of the process ended: what it has
-	// done is kept, and the next run goes on from there.
-	JobStopped = "stopped"
-)
-
-// Job is a run that indexes documents, as it is told.
-type Job struct {
-	V  int    `json:"v"`
-	ID string `json:"id"`
-	NS string `json:"ns"`
-	// State is queued, running, done, failed, cancelled or stopped.
-	State string `json:"state"`
-	// Documents counts those that came with the job. Stored says that they are in the
-	// database: they are not lost whatever happens.
-	Documents int  `json:"documents"`
-	Stored    bool `json:"stored"`
-	// Progress is what a running job does.
-	Progress *Progress  `json:"progress,omitempty"`
-	Created  time.Time  `json:"created"`
-	Started  *time.Time `json:"started,omitempty"`
-	Ended    *time.Time `json:"ended,omitempty"`
-	// Result is there if the run came to its end, also if parts of it failed.
-	Result *Indexed   `json:"result,omitempty"`
-	Error  *ErrorView `json:"error,omitempty"`
-}
-
-// Progress is how far the stage of a run has come.
-type Progress struct {
-	Stage  string `json:"stage"`
-	Done   int    `json:"done"`
-	Total  int    `json:"total"`
-	Failed int    `json:"failed"`
-}
-
-// ErrorView is an error as programs read it.
-type ErrorView struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint"`
-}
-
-// View returns an error as programs read it.
-func (e *Error) View() *ErrorView { return &ErrorView{e.Code, e.Message, e.Hint} }
-
-// JobRequest says what a job does.
-type JobRequest struct {
-	Documents []rag.Input
-	// Bytes is about how much memory the documents take until they are stored.
-	Bytes int64
-	// Methods index them; none are those that the namespace has.
-	Methods []string
-	// Retry takes up again what failed in earlier runs, Recluster finds communities again.
-	Retry, Recluster bool
-}
-
-// terminal reports whether a job has ended.
-func (j *Job) terminal() bool { return j.Ended != nil }
 
 // jobs are the runs of a database. Each runs in a goroutine of its own until it ends;
 // runs of one namespace come one after the other, in the order in which they were begun:
@@ -98,8 +34,9 @@ type jobs struct {
 // job is a Job that runs.
 type job struct {
 	Job
-	memory *memory.Share // of documents that are not stored
-	cancel context.CancelCauseFunc
+	settled bool          // it is known which documents are stored
+	memory  *memory.Share // of documents that are not stored
+	cancel  context.CancelCauseFunc
 	// changed is closed and made anew with every change.
 	changed chan struct{}
 }
@@ -150,7 +87,7 @@ func (d *Database) Start(ctx context.Context, ns string, r JobRequest) (*Job, er
 	}
 	js.n++
 	j := &job{Job: Job{V: 1, ID: fmt.Sprintf("j%d", js.n), NS: ns, State: JobQueued, Documents: len(r.Documents), Stored: len(r.Documents) == 0, Created: time.Now().UTC()},
-		memory: share, changed: make(chan struct{})}
+		settled: len(r.Documents) == 0, memory: share, changed: make(chan struct{})}
 	jctx, cancel := context.WithCancelCause(js.ctx)
 	j.cancel = cancel
 	js.all = append(js.all, j)
@@ -199,10 +136,10 @@ func (d *Database) run(ctx context.Context, c *Corpus, j *job, before <-chan str
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStopped) && !d.jobs.isStored(j) {
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStopped) && !d.jobs.isSettled(j) {
 		// Nothing of it is in the database yet, and its sender was told that it would be.
 		<-before
-		if _, serr := d.index(d.jobs.grace, c, j, specs, r, true); serr != nil && !d.jobs.isStored(j) {
+		if _, serr := d.index(d.jobs.grace, c, j, specs, r, true); serr != nil && !d.jobs.isSettled(j) {
 			err = serr
 		}
 	}
@@ -249,19 +186,15 @@ func (d *Database) index(ctx context.Context, c *Corpus, j *job, specs []method.
 				now := time.Now().UTC()
 				j.State, j.Started = JobRunning, &now
 			}
-			if e.Stage != "read" {
-				d.jobs.stored(j)
-			}
 			j.Progress = &Progress{e.Stage, e.Done, e.Total, e.Failed}
 		})
-		if storeOnly && e.Stage != "read" {
+	}, Read: func(aside []rag.Aside) {
+		d.jobs.change(j, func() { d.jobs.settle(j, r.Documents, aside) })
+		if storeOnly {
 			cancel()
 		}
 	}}
 	out, _, err := own.Index(ctx, systems, r.Documents, o, (*rag.Indexer).Run)
-	if err == nil || errors.Is(err, rag.ErrPartial) {
-		d.jobs.change(j, func() { d.jobs.stored(j) })
-	}
 	return out, err
 }
 
@@ -277,17 +210,34 @@ func (js *jobs) change(j *job, fn func()) {
 	j.changed = make(chan struct{})
 }
 
-// stored says that the documents of a job are in the database. The caller holds the
-// lock.
-func (js *jobs) stored(j *job) {
-	j.Stored = true
+// settle says that the documents of a job are in the database, but for those that were set
+// aside. The caller holds the lock.
+func (js *jobs) settle(j *job, documents []rag.Input, aside []rag.Aside) {
+	j.settled = true
 	j.memory.Close()
+	seen := map[int]bool{}
+	for _, a := range aside {
+		if seen[a.Input] {
+			continue
+		}
+		seen[a.Input] = true
+		if len(j.SetAside) < mostSetAside {
+			id, reason := documents[a.Input].Source.Key, a.Err.Reason
+			if a.Err.Line > 0 {
+				reason = fmt.Sprintf("line %d: %s", a.Err.Line, reason)
+			}
+			j.SetAside = append(j.SetAside, SetAside{a.Input, fault.Cut(id), reason})
+		}
+	}
+	j.SetAsideDocuments = len(seen)
+	j.StoredDocuments = j.Documents - len(seen)
+	j.Stored = len(seen) == 0
 }
 
-func (js *jobs) isStored(j *job) bool {
+func (js *jobs) isSettled(j *job) bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	return j.Stored
+	return j.settled
 }
 
 // find returns a job of a namespace.

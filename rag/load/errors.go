@@ -18,7 +18,8 @@ var (
 	// ErrMalformed says that a file is not what its format says, or not a regular
 	// file.
 	ErrMalformed = errors.New("malformed file")
-	// ErrNoText says that a PDF file has no text on any page, or is encrypted.
+	// ErrNoText says that a PDF file has no text on any page, or is encrypted. Indexing
+	// says it of a [Source] or a record of one that is empty.
 	ErrNoText = errors.New("no text")
 	// ErrDuplicate says that another document of the run has the key already.
 	ErrDuplicate = errors.New("key is taken")

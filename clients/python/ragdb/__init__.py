@@ -264,12 +264,18 @@ class Removed:
 @dataclass(frozen=True)
 class Job:
     """A run of the server. ``state`` is queued, running, done, failed, cancelled or
-    stopped. ``stored`` says that its documents are in the database whatever happens."""
+    stopped. ``stored`` says that each of its documents is in the database, whole, whatever
+    happens. ``stored_documents`` and ``set_aside_documents`` count those that are and are
+    not, both 0 until it is known; ``set_aside`` tells of the first 100 that are not:
+    ``index`` is the place in the request, ``id`` and ``reason`` say which and why."""
 
     id: str
     state: str
     documents: int
     stored: bool
+    stored_documents: int
+    set_aside_documents: int
+    set_aside: list[dict[str, Any]]
     ended: bool
     progress: dict[str, Any] | None
     result: Indexed | None
@@ -394,6 +400,9 @@ def _job(o: dict[str, Any]) -> Job:
         state=o["state"],
         documents=o["documents"],
         stored=o["stored"],
+        stored_documents=o["stored_documents"],
+        set_aside_documents=o["set_aside_documents"],
+        set_aside=o.get("set_aside") or [],
         ended="ended" in o,
         progress=o.get("progress"),
         result=result,
@@ -499,7 +508,7 @@ class Database(abc.ABC):
     namespace: str
 
     @abc.abstractmethod
-    def add(self, documents: Iterable[Document | Mapping[str, Any]], *, methods: Sequence[str] = ()) -> Indexed:
+    def add(self, documents: Iterable[Document | Mapping[str, Any]], *extra: object, methods: Sequence[str] = ()) -> Indexed:
         """Add documents, or replace those of the same ids, and index them.
 
         ``methods`` index them, by default those that the namespace has. It returns when
@@ -625,6 +634,13 @@ def _request(
     return {name: v for name, v in r.items() if v is not None}
 
 
+def _documents(given: Iterable[Document | Mapping[str, Any]], extra: tuple[object, ...]) -> Iterator[Document]:
+    """The documents that ``add`` is given."""
+    if extra or isinstance(given, Document | Mapping | str | bytes) or not isinstance(given, Iterable):
+        raise _error("usage", "documents are given as one list", 'write add([{"id": "notes/pump.md", "text": "..."}])')
+    return map(_document, given)
+
+
 def _document(d: Document | Mapping[str, Any]) -> Document:
     if isinstance(d, Document):
         return d
@@ -632,7 +648,8 @@ def _document(d: Document | Mapping[str, Any]) -> Document:
         return Document(**d)
     except TypeError:
         known = "id, text, content, title, lang and meta"
-        raise _error("usage", f"a document has {known}, and one was given with {', '.join(map(str, d))}") from None
+        has = "with " + ", ".join(map(str, d)) if isinstance(d, Mapping) else f"as {type(d).__name__}"
+        raise _error("usage", f"a document has {known}, and one was given {has}") from None
 
 
 def _iso(v: Any) -> str:
@@ -842,23 +859,22 @@ class HTTPDatabase(Database):
 
     # Documents.
 
-    def add(self, documents: Iterable[Document | Mapping[str, Any]], *, methods: Sequence[str] = ()) -> Indexed:
+    def add(self, documents: Iterable[Document | Mapping[str, Any]], *extra: object, methods: Sequence[str] = ()) -> Indexed:
         total = _Sum()
-        for batch in self._batches(documents):
+        for batch in self._batches(_documents(documents, extra)):
             total.run(lambda batch=batch: self.wait(self._submit(batch, methods)))  # type: ignore[misc]
         if not total.parts:
             return self.wait(self.start(methods=methods))
         return total.result()
 
-    def submit(self, documents: Iterable[Document | Mapping[str, Any]], *, methods: Sequence[str] = ()) -> list[Job]:
+    def submit(self, documents: Iterable[Document | Mapping[str, Any]], *extra: object, methods: Sequence[str] = ()) -> list[Job]:
         """Add documents without waiting. It returns the jobs that index them."""
-        return [self._submit(batch, methods) for batch in self._batches(documents)]
+        return [self._submit(batch, methods) for batch in self._batches(_documents(documents, extra))]
 
-    def _batches(self, documents: Iterable[Document | Mapping[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    def _batches(self, documents: Iterable[Document]) -> Iterator[list[dict[str, Any]]]:
         batch: list[dict[str, Any]] = []
         size = 0
-        for given in documents:
-            d = _document(given)
+        for d in documents:
             o: dict[str, Any] = {"id": d.id, "text": d.text}
             if d.content is not None:
                 o["content"] = base64.b64encode(d.content).decode()
@@ -1133,7 +1149,7 @@ class CommandDatabase(Database):
 
     # Documents.
 
-    def add(self, documents: Iterable[Document | Mapping[str, Any]], *, methods: Sequence[str] = ()) -> Indexed:
+    def add(self, documents: Iterable[Document | Mapping[str, Any]], *extra: object, methods: Sequence[str] = ()) -> Indexed:
         total, records, own = _Sum(), bytearray(), ["index", *("--method=" + m for m in methods)]
 
         def send() -> None:
@@ -1141,8 +1157,7 @@ class CommandDatabase(Database):
             records.clear()
             total.run(lambda: _indexed(self._run([*own, "--format=jsonl"], [self.path, "-"], text)))
 
-        for given in documents:
-            d = _document(given)
+        for d in _documents(documents, extra):
             if not d.id or (d.text and d.content is not None):
                 raise _error("usage", f"the document {d.id!r} needs an id, and either a text or a content")
             kind = _format(d.id)

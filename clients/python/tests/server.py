@@ -221,6 +221,9 @@ class Calls(Base):
         with self.assertRaises(ragdb.Error) as e:
             self.db.add([ragdb.Document("bad.pdf", content=b"no"), ragdb.Document("good", "A good text.")])
         self.assertEqual(e.exception.code, "partial")
+        with self.assertRaises(ragdb.Error) as empty:
+            self.db.add([ragdb.Document("empty", " "), ragdb.Document("good", "A good text.")])
+        self.assertEqual(empty.exception.code, "partial")
         assert e.exception.indexed is not None
         self.assertEqual(e.exception.indexed.added, 1)
         self.assertTrue(e.exception.indexed.bad_files[0].startswith("bad.pdf"))
@@ -240,6 +243,10 @@ class Calls(Base):
             ("usage", ragdb.UsageError, lambda: db.query("RETURN $x", {"x": object()})),
             ("usage", ragdb.UsageError, lambda: db.query("RETURN $x", {"x": float("nan")})),
             ("usage", ragdb.UsageError, lambda: db.add([{"name": "x"}])),
+            ("usage", ragdb.UsageError, lambda: db.add(["x"])),  # type: ignore[list-item]
+            ("usage", ragdb.UsageError, lambda: db.add("x", "A text.")),  # type: ignore[arg-type]
+            ("usage", ragdb.UsageError, lambda: db.add({"id": "x", "text": "A text."})),  # type: ignore[arg-type]
+            ("usage", ragdb.UsageError, lambda: db.add(ragdb.Document("x", "A text."))),  # type: ignore[arg-type]
             ("usage", ragdb.UsageError, lambda: db.add([ragdb.Document("", "x")])),
             ("usage", ragdb.UsageError, lambda: db.add([ragdb.Document("x", "x", content=b"x")])),
         ):

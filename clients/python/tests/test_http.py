@@ -56,6 +56,17 @@ class TestCalls(Calls, Case):
             ):
                 db.status()
 
+    def test_stored(self) -> None:
+        files = {"good.txt": b"A good text.", "bad.pdf": b"no", "empty.md": b""}
+        (job,) = self.http.submit(ragdb.Document(name, content=content) for name, content in files.items())
+        with self.assertRaises(ragdb.Error) as e:
+            self.http.wait(job)
+        self.assertEqual(e.exception.code, "partial")
+        job = self.http.job(job.id)
+        self.assertEqual((job.documents, job.stored, job.stored_documents, job.set_aside_documents), (3, False, 1, 2))
+        self.assertEqual([(s["index"], s["id"]) for s in job.set_aside], [(1, "bad.pdf"), (2, "empty.md")])
+        self.http.remove("good.txt")
+
     @unittest.mock.patch.multiple("ragdb", _MOST=40, _PAGE=7)
     def test_jobs(self) -> None:
         db = self.http

@@ -88,7 +88,7 @@ func sayDocument(p *page, d *service.DocumentRow) {
 func (s *server) addTool() *tool {
 	return &tool{
 		name: "add", title: "Add a document", writes: true, destroys: true,
-		about: `Add a document, so that ask and search find it. A document with the same id is replaced by it. The call waits until it is indexed; if that takes long it returns with state running: the document is safe then, and the same call again waits on.`,
+		about: `Add a document, so that ask and search find it. A document with the same id is replaced by it. The call waits until it is indexed; if that takes long it returns with state running and says whether the document is stored; the same call again waits on.`,
 		args: []arg{
 			{name: "id", kind: isText, required: true, example: `"notes/pump.md"`, about: "The key of the document, such as notes/pump.md. Its ending is the format of text: .md, .txt or .html. An existing document of this key is replaced."},
 			{name: "text", kind: isText, required: true, example: `"# The pump\n\nModel B has a warranty of two years."`, about: "The whole content, in the format that the ending of the id says."},
@@ -118,12 +118,16 @@ func (s *server) add(ctx context.Context, req *mcp.CallToolRequest, c *corpus, a
 		return nil, err
 	}
 	switch {
-	case job.Result != nil && len(job.Result.BadFiles) > 0:
-		return nil, service.Usage("mend the text, or choose another ending for the id: .md or .txt", "the document could not be read: %s", job.Result.BadFiles[0])
+	case len(job.SetAside) > 0:
+		return nil, service.Usage("mend the text, or choose another ending for the id: .md or .txt", "the document was not stored: it %s", job.SetAside[0].Reason)
 	case job.Error != nil:
 		return nil, &service.Error{Code: job.Error.Code, Message: job.Error.Message, Hint: job.Error.Hint}
 	case job.State == service.JobQueued, job.State == service.JobRunning:
-		p.say("state: %s. %s is being indexed; to wait for it call add again with the same arguments.\n", job.State, quoted(doc.ID))
+		where := "waits to be stored"
+		if job.Stored {
+			where = "is stored, and being indexed"
+		}
+		p.say("state: %s. %s %s; to wait for it call add again with the same arguments.\n", job.State, quoted(doc.ID), where)
 	case job.State != service.JobDone:
 		p.say("state: %s. Indexing ended before it was done; call add again with the same arguments to go on.\n", job.State)
 	case job.Result == nil:

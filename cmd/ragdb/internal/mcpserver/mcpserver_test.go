@@ -240,7 +240,7 @@ func TestErrors(t *testing.T) {
 		{"query", m{"statement": "UNWIND range(1,10000) AS a UNWIND range(1,10000) AS b UNWIND range(1,1000) AS c WITH a WHERE a<0 RETURN a"}, "took longer than 300ms; make the statement smaller"},
 		{"add", m{"id": "x.md"}, `add needs the argument text; call it like {"id": "notes/pump.md", "text": `},
 		{"add", m{"id": "x.md", "text": "y", "meta": []any{1}}, `the argument meta of add must be an object such as {"team": "support", "year": 2026}, and is [1]`},
-		{"add", m{"id": "x.pdf", "text": "no PDF"}, "the document could not be read"},
+		{"add", m{"id": "x.pdf", "text": "no PDF"}, "the document was not stored"},
 		{"remove", m{"ids": []any{}}, `the argument ids of remove must be a list of 1 to 100 texts such as ["notes/pump.md"], and is []`},
 		{"remove", m{"ids": []any{"docs/ferry.md", "none.md"}}, `there is no document "none.md"; nothing was removed; documents lists the keys`},
 		{"answer", m{}, `there is no tool "answer"; use one of ask, search, why, show, documents, query, add, remove`},

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ragdb/ragdb/rag/load"
 )
 
 // mostBytes bounds what a browser loads, compressed.
@@ -92,6 +94,19 @@ func TestSources(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFormats holds that the page names the formats that are read, and not Word.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	if bytes.Contains(app, []byte("Word,")) {
+		t.Error("the page says that Word is read")
+	}
+	for _, f := range load.Formats() {
+		if !bytes.Contains(app, []byte("."+f)) {
+			t.Errorf("the page does not say that .%s is read", f)
+		}
 	}
 }
 

@@ -45,6 +45,25 @@ export async function dropAFile(page) {
   await page.wait(".job", "is done");
 }
 
+// What cannot be read is not called stored, whatever stands beside it.
+export async function uploadWhatCannotBeRead(page) {
+  const send = files => page.tab.evaluate(files => {
+    const input = document.querySelector("input[type=file]"), data = new DataTransfer();
+    for (const [name, text] of files) data.items.add(new File([text], name));
+    input.files = data.files;
+    input.dispatchEvent(new Event("change"));
+  }, files);
+  await page.go(page.servers.rules, "documents");
+  await page.wait(".drop", ".jsonl");
+  assert.ok(!(await page.text(".drop")).includes("Word"));
+  await send([["letter.docx", "PK\u0003\u0004\u0000"], ["broken.pdf", "no"]]);
+  await page.wait(".job", "none of 2 documents stored");
+  await page.wait(".job .wrong", "broken.pdf: ");
+  assert.ok(!(await page.text(".job")).includes("ragdb status"));
+  await send([["buoy.txt", "A note on the buoys of Ostwick."], ["broken.pdf", "no"]]);
+  await page.wait(".job", "1 of 2 documents stored");
+}
+
 export async function cancelAJob(page) {
   await page.go(page.servers.rules, "documents");
   await page.wait(".docs", "Skarholm");

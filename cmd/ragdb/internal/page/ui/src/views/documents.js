@@ -96,7 +96,7 @@ function uploadForm(ctx, begun) {
     dragover: e => { e.preventDefault(); zone.classList.add("over"); },
     dragleave: () => zone.classList.remove("over"),
     drop: e => { e.preventDefault(); zone.classList.remove("over"); send([...e.dataTransfer.files]); } },
-    el("div", {}, el("strong", {}, "Drop files here"), el("p", { class: "quiet" }, "Markdown, text, HTML, PDF, Word, CSV and more. A file of a known name replaces its document.")),
+    el("div", {}, el("strong", {}, "Drop files here"), el("p", { class: "quiet" }, "Files that end in .txt, .md, .html, .pdf, .csv, .tsv or .jsonl, or in one of these and .gz. Others are read as text. A file of a known name replaces its document.")),
     button("Choose files", () => files.click(), { class: "main" }), files,
     field("Folder in front of the names", prefix), said);
   return zone;
