@@ -28,7 +28,7 @@ type docWriter struct {
 	inputs map[*load.Document]int // those of the batch
 	size   int
 	met    int
-	aside  []Aside
+	aside  map[int]*load.FileError // the first of each input
 	// remover prepares replacements, from the first on.
 	remover *remover
 }
@@ -200,7 +200,9 @@ func (w *docWriter) spoilt(d *load.Document, err error) {
 
 // setAside notes what of an input is not stored.
 func (w *docWriter) setAside(input int, bad *load.FileError) {
-	w.aside = append(w.aside, Aside{input, bad})
+	if w.aside[input] == nil {
+		w.aside[input] = bad
+	}
 	w.out.BadFiles = append(w.out.BadFiles, bad.Error())
 	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 }

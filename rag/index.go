@@ -103,7 +103,7 @@ func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 		other.Options.Notify = func(Event) {}
 	}
 	if other.Options.Read == nil {
-		other.Options.Read = func([]Aside) {}
+		other.Options.Read = func(map[int]*load.FileError) {}
 	}
 	return &other, nil
 }
@@ -146,7 +146,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 			return err
 		}
 	}
-	w := &docWriter{x: x, sets: sets, tables: x.Corpus.words.Tables(), inputs: map[*load.Document]int{}, out: out}
+	w := &docWriter{x: x, sets: sets, tables: x.Corpus.words.Tables(), inputs: map[*load.Document]int{}, aside: map[int]*load.FileError{}, out: out}
 	keys := &load.Keys{}
 	start := time.Now()
 	for i, src := range inputs {

@@ -53,17 +53,10 @@ type IndexOptions struct {
 	// Notify receives progress, never concurrently. It may be nil.
 	Notify func(Event)
 	// Read is called once, as soon as the documents that could be read are in the
-	// database, where they stay however the run ends. aside is what of the inputs is not
-	// there. It may be nil.
-	Read func(aside []Aside)
-}
-
-// Aside is a document or a record that a run could not read or store.
-type Aside struct {
-	// Input is the place of its input among those of the run, from 0.
-	Input int
-	// Err says what is wrong.
-	Err *load.FileError
+	// database, where they stay however the run ends. aside are the inputs of which
+	// something is not there, by their place among the inputs, with the first thing that
+	// is wrong. It may be nil.
+	Read func(aside map[int]*load.FileError)
 }
 
 // IndexResult says what a run of Index did.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -188,7 +190,7 @@ func (d *Database) index(ctx context.Context, c *Corpus, j *job, specs []method.
 			}
 			j.Progress = &Progress{e.Stage, e.Done, e.Total, e.Failed}
 		})
-	}, Read: func(aside []rag.Aside) {
+	}, Read: func(aside map[int]*load.FileError) {
 		d.jobs.change(j, func() { d.jobs.settle(j, r.Documents, aside) })
 		if storeOnly {
 			cancel()
@@ -212,26 +214,20 @@ func (js *jobs) change(j *job, fn func()) {
 
 // settle says that the documents of a job are in the database, but for those that were set
 // aside. The caller holds the lock.
-func (js *jobs) settle(j *job, documents []rag.Input, aside []rag.Aside) {
+func (js *jobs) settle(j *job, documents []rag.Input, aside map[int]*load.FileError) {
 	j.settled = true
 	j.memory.Close()
-	seen := map[int]bool{}
-	for _, a := range aside {
-		if seen[a.Input] {
-			continue
+	first := slices.Sorted(maps.Keys(aside))
+	for _, i := range first[:min(len(first), mostSetAside)] {
+		reason := aside[i].Reason
+		if n := aside[i].Line; n > 0 {
+			reason = fmt.Sprintf("line %d: %s", n, reason)
 		}
-		seen[a.Input] = true
-		if len(j.SetAside) < mostSetAside {
-			id, reason := documents[a.Input].Source.Key, a.Err.Reason
-			if a.Err.Line > 0 {
-				reason = fmt.Sprintf("line %d: %s", a.Err.Line, reason)
-			}
-			j.SetAside = append(j.SetAside, SetAside{a.Input, fault.Cut(id), reason})
-		}
+		j.SetAside = append(j.SetAside, SetAside{i, fault.Cut(documents[i].Source.Key), reason})
 	}
-	j.SetAsideDocuments = len(seen)
-	j.StoredDocuments = j.Documents - len(seen)
-	j.Stored = len(seen) == 0
+	j.SetAsideDocuments = len(aside)
+	j.StoredDocuments = j.Documents - len(aside)
+	j.Stored = len(aside) == 0
 }
 
 func (js *jobs) isSettled(j *job) bool {
