@@ -33,19 +33,7 @@ func newServer(t *testing.T, o api.Options) *httptest.Server {
 // handler is newServer without a network.
 func handler(t testing.TB, o api.Options) http.Handler {
 	t.Helper()
-	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: methods.Encodings()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	d := service.NewDatabase(service.DatabaseOptions{
-		DB: db, Methods: methods.All(),
-		Questions: func(ctx context.Context, c *rag.Corpus, _ bool) (*rag.Models, error) {
-			return c.OpenLocal(ctx, false, rag.Parts{})
-		},
-		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil },
-	})
-	t.Cleanup(func() { d.Close(context.Background()) })
+	d := newDatabase(t)
 	for ns, doc := range map[string]service.Document{
 		"main":  {ID: "lamp.md", Text: "# The lamp\n\nThe lamp of Brae is green. It was made by Ada Kestrel in 1901.\n"},
 		"other": {ID: "secret.md", Text: "# The vault\n\nThe vault of Sark opens with the word zephyrine.\n"},
@@ -73,6 +61,25 @@ func handler(t testing.TB, o api.Options) http.Handler {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// newDatabase makes an empty database in memory.
+func newDatabase(t testing.TB) *service.Database {
+	t.Helper()
+	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: methods.Encodings()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	d := service.NewDatabase(service.DatabaseOptions{
+		DB: db, Methods: methods.All(),
+		Questions: func(ctx context.Context, c *rag.Corpus, _ bool) (*rag.Models, error) {
+			return c.OpenLocal(ctx, false, rag.Parts{})
+		},
+		Indexing: func(_ context.Context, c *rag.Corpus) (*rag.Corpus, error) { return c, nil },
+	})
+	t.Cleanup(func() { d.Close(context.Background()) })
+	return d
 }
 
 // request sends a request and returns the status and the body.
@@ -320,6 +327,34 @@ administers-all-1 admin
 		if _, err := api.ReadTokens(strings.NewReader(bad)); err == nil || strings.Contains(err.Error(), "long-enough") {
 			t.Errorf("tokens %q: %v", bad, err)
 		}
+	}
+}
+
+// TestCrossSite holds that a page of another site sends nothing, also if its browser tells
+// no origin. Links to the server work.
+func TestCrossSite(t *testing.T) {
+	srv := newServer(t, api.Options{})
+	for _, tt := range []struct {
+		method, path, site string
+		status             int
+	}{
+		{"POST", corpus + "/ask", "cross-site", 403},
+		{"DELETE", corpus + "/documents?id=lamp.md", "cross-site", 403},
+		{"POST", corpus + "/ask", "same-origin", 200},
+		{"POST", corpus + "/ask", "none", 200},
+		{"GET", corpus + "/documents", "cross-site", 200},
+		{"HEAD", "/healthz", "cross-site", 200},
+	} {
+		body := ""
+		if tt.method == "POST" {
+			body = `{"question":"What colour is the lamp?"}`
+		}
+		if status, said := request(t, srv, tt.method, tt.path, body, "Sec-Fetch-Site", tt.site); status != tt.status {
+			t.Errorf("%s %s from %s: %d %s, want %d", tt.method, tt.path, tt.site, status, said, tt.status)
+		}
+	}
+	if _, body := request(t, srv, "GET", corpus+"/documents", ""); !strings.Contains(body, "lamp.md") {
+		t.Errorf("the document is gone: %s", body)
 	}
 }
 

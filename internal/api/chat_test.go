@@ -87,6 +87,13 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", tt.body, status, body, tt.status)
 		}
 	}
+	_, unknown := request(t, srv, "POST", "/v1/chat/completions", `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}]}`)
+	if !strings.Contains(unknown, `there is no model \"gpt-4o-mini\"; there are main/bridge, main/`) || !strings.Contains(unknown, "other/bridge") {
+		t.Errorf("an unknown model: %s", unknown)
+	}
+	if status, body := request(t, srv, "POST", "/v1/responses", `{}`); status != 404 || !strings.HasPrefix(body, `{"error":{"message":"`) {
+		t.Errorf("responses: %d %s", status, body)
+	}
 	_, floats := request(t, srv, "POST", "/v1/embeddings", `{"model":"main/bridge","input":["lamp","mast"]}`)
 	_, packed := request(t, srv, "POST", "/v1/embeddings", `{"model":"main","input":"lamp","encoding_format":"base64"}`)
 	if !strings.Contains(floats, `"index":1,"embedding":[`) || !strings.Contains(packed, `"embedding":"`) {

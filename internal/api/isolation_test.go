@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -86,4 +87,59 @@ func TestIsolation(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestNamesAlike holds that a token which is bound to one database sees no other whose name
+// begins as that one's, or is its beginning, and no namespace whose name does.
+func TestNamesAlike(t *testing.T) {
+	tokens, err := api.ReadTokens(strings.NewReader("sees-acme-main-1 write acme/main\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := api.Options{Tokens: tokens}
+	names := []string{"acm", "acmex", "acme", "a", "acme-main"}
+	namespaces := []string{"main", "mai", "mainx"}
+	for _, name := range names {
+		d := newDatabase(t)
+		for _, ns := range namespaces {
+			if _, err := d.CreateNamespace(t.Context(), ns); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o.Databases = append(o.Databases, api.Database{Name: name, Database: d})
+	}
+	s, err := api.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(s)
+	t.Cleanup(srv.Close)
+	token := []string{"Authorization", "Bearer sees-acme-main-1"}
+	for _, path := range []string{"/api/v1/databases", "/v1/models"} {
+		_, body := request(t, srv, "GET", path, "", token...)
+		if strings.Count(body, `"name":`)+strings.Count(body, `"id":"acme/main/bridge"`) != 1 || strings.Contains(body, "mai\"") || strings.Contains(body, "mainx") ||
+			strings.Contains(body, "acm\"") || strings.Contains(body, "acmex") {
+			t.Errorf("%s shows others: %s", path, body)
+		}
+	}
+	for _, name := range names {
+		for _, ns := range namespaces {
+			want := 404
+			if name == "acme" && ns == "main" {
+				want = 200
+			}
+			at := "/api/v1/corpora/" + name + "/" + ns
+			if status, body := request(t, srv, "GET", at+"/status", "", token...); status != want {
+				t.Errorf("%s: %d %s, want %d", at, status, body, want)
+			}
+			_, body := request(t, srv, "POST", "/v1/chat/completions", `{"model":"`+name+"/"+ns+`","messages":[{"role":"user","content":"x"}]}`, token...)
+			if unknown := strings.Contains(body, "there is no model"); unknown == (want == 200) || strings.Contains(body, "acmex/main/") {
+				t.Errorf("the model %s/%s: %s", name, ns, body)
+			}
+		}
+		// A namespace that is there and one that is not look alike from outside.
+		if _, body := request(t, srv, "DELETE", "/api/v1/databases/"+name+"/namespaces/none", "", token...); !strings.Contains(body, "forbidden") {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
 }

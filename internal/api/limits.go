@@ -194,6 +194,10 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	return n, bodyError(err)
 }
 
+func tooLarge() error {
+	return refuse("too_large", "send it in parts", "the body is larger than the server takes")
+}
+
 // bodyError says what keeps a body from being read.
 func bodyError(err error) error {
 	var large *http.MaxBytesError
@@ -202,7 +206,7 @@ func bodyError(err error) error {
 	case err == nil, errors.Is(err, io.EOF):
 		return err
 	case errors.As(err, &large):
-		return refuse("too_large", "send it in parts", "the body is larger than the server takes")
+		return tooLarge()
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return refuse("slow", "", "the body came too slowly")
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -44,6 +44,9 @@ type openAIError struct {
 func (p *Problem) forOpenAI() *openAIError {
 	e := &openAIError{}
 	e.Error.Message, e.Error.Code, e.Error.Type = p.Detail, p.Code, "invalid_request_error"
+	if p.Hint != "" {
+		e.Error.Message += "; " + p.Hint
+	}
 	switch {
 	case p.Status >= http.StatusInternalServerError:
 		e.Error.Type = "server_error"
@@ -68,7 +71,19 @@ type ModelRow struct {
 }
 
 func (c *call) listModels(ctx context.Context, _ *nothing) (*ModelList, error) {
+	names, err := c.models(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := &ModelList{Object: "list", Data: []ModelRow{}}
+	for _, name := range names {
+		out.Data = append(out.Data, ModelRow{ID: name, Object: "model", Created: c.s.began, OwnedBy: "ragdb"})
+	}
+	return out, nil
+}
+
+// models names the models that the request may ask.
+func (c *call) models(ctx context.Context) (out []string, err error) {
 	for _, d := range c.s.o.Databases {
 		all, err := d.Namespaces(ctx)
 		if err != nil {
@@ -91,7 +106,7 @@ func (c *call) listModels(ctx context.Context, _ *nothing) (*ModelList, error) {
 				prefix = d.Name + "/" + ns.NS
 			}
 			for _, name := range names {
-				out.Data = append(out.Data, ModelRow{ID: prefix + "/" + name, Object: "model", Created: c.s.began, OwnedBy: "ragdb"})
+				out = append(out, prefix+"/"+name)
 			}
 		}
 	}
@@ -101,7 +116,11 @@ func (c *call) listModels(ctx context.Context, _ *nothing) (*ModelList, error) {
 // model finds the namespace and the method that the name of a model means.
 func (c *call) model(ctx context.Context, name string) (corpusPath, *service.Corpus, string, error) {
 	unknown := func() error {
-		return &service.Error{Code: "not_found", Message: "there is no model " + name, Hint: "GET /v1/models lists them"}
+		have, err := c.models(ctx)
+		if err != nil {
+			return err
+		}
+		return service.NotFound("", "there is no model %q; %s", name, listed(have))
 	}
 	for _, d := range c.s.o.Databases {
 		rest := name
@@ -132,6 +151,19 @@ func (c *call) model(ctx context.Context, name string) (corpusPath, *service.Cor
 		return at, corpus, methodName, nil
 	}
 	return corpusPath{}, nil, "", unknown()
+}
+
+// listed names the models that there are, for people whose client shows no more than the
+// error.
+func listed(models []string) string {
+	const most = 20
+	switch n := len(models); {
+	case n == 0:
+		return "there are none"
+	case n > most:
+		return "there are " + strings.Join(models[:most], ", ") + " and more, which GET /v1/models lists"
+	}
+	return "there are " + strings.Join(models, ", ")
 }
 
 type embeddingsIn struct {

@@ -92,8 +92,9 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	s.metrics.begin()
 	defer func() {
-		// The next request of the connection, and what has run so far, are not bound.
-		_ = control.SetReadDeadline(time.Time{})
+		// What is left of a body is awaited so long before the answer is sent. The next
+		// request of the connection is not bound.
+		_ = control.SetReadDeadline(time.Now().Add(s.o.Limits.Idle))
 		_ = control.SetWriteDeadline(time.Time{})
 		s.metrics.end(rec, w.status)
 		span.end(rec, w.status)
@@ -108,6 +109,11 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	if err := s.o.checkOrigin(w, r); err != nil {
 		s.fail(w, r, err)
+		return
+	}
+	if r.ContentLength > s.o.Limits.Body {
+		h.Set("Connection", "close") // so that the body is not waited for
+		s.fail(w, r, tooLarge())
 		return
 	}
 	if err := s.route(w, r, rec); err != nil && !errors.Is(err, errStreamed) {
@@ -154,12 +160,45 @@ func (s *Server) route(w *patientWriter, r *http.Request, rec *entry) error {
 		w.Header().Set("Allow", strings.Join(allow, ", "))
 		return refuse("method", "", "the address has no "+r.Method)
 	}
-	if s.o.Page != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/v1/") {
+	near := s.nearest(r.Method, parts)
+	if near == "" && s.o.Page != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/v1/") {
 		rec.op = "page"
 		s.o.Page.ServeHTTP(w, r)
 		return nil
 	}
-	return service.NotFound("/api/v1/openapi.json lists what there is", "there is nothing at this address")
+	rec.forOpenAI = strings.HasPrefix(r.URL.Path, "/v1/")
+	return service.NotFound(near+"/api/v1/openapi.json lists what there is", "there is nothing at this address")
+}
+
+// nearest names the operation that the sender of an unknown path may mean: the one whose
+// last part is that of the path, or begins or ends it.
+func (s *Server) nearest(method string, path []string) string {
+	for len(path) > 1 && path[len(path)-1] == "" {
+		path = path[:len(path)-1]
+	}
+	last := strings.ToLower(path[len(path)-1])
+	best, most := "", 0
+	for _, op := range s.operations {
+		name := op.segments[len(op.segments)-1]
+		alike := strings.HasPrefix(name, last) || strings.HasPrefix(last, name)
+		if len(last) < 3 || !alike || strings.HasPrefix(name, "{") {
+			continue
+		}
+		likeness := 4 * min(len(name), len(last))
+		if name == last {
+			likeness += 2
+		}
+		if op.method == method {
+			likeness++
+		}
+		if likeness > most {
+			best, most = op.method+" "+strings.NewReplacer("{db}", "DATABASE", "{ns}", "NAMESPACE", "{id}", "ID").Replace(op.path), likeness
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "it may be " + best + "; "
 }
 
 // perform runs an operation for a request that may.
