@@ -67,7 +67,7 @@ const maxSpans = 5
 // another model is a [*ModelError] if the plan wants a vector, a question
 // without text or a missing system [ErrArgument]. The functions of look are
 // called with what was retrieved and the state that it was retrieved from, so that
-// they can read more of it; an error of one ends the call.
+// they can read more of it; an error of one ends the call. A nil one is passed over.
 func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
@@ -102,6 +102,9 @@ func (c *Corpus) At(s *engine.Snapshot) *Corpus {
 func (c *Corpus) AtLatest(ctx context.Context, fn func(c *Corpus) error) error {
 	if err := c.ready(); err != nil {
 		return err
+	}
+	if fn == nil {
+		return phase.Errorf("%w: no function to call", ErrArgument)
 	}
 	return c.View(ctx, func(s *engine.Snapshot) error { return fn(c.At(s)) })
 }
@@ -198,6 +201,9 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.S
 	}
 	ev.Time, ev.Embed = time.Since(start), ev.Trace.EmbedTime
 	for _, fn := range look {
+		if fn == nil {
+			continue
+		}
 		if err := fn(s, ev); err != nil {
 			return nil, err
 		}

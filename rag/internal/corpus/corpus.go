@@ -100,7 +100,7 @@ func (c *Corpus) View(ctx context.Context, fn func(s *engine.Snapshot) error) er
 	if err := c.Ready(); err != nil {
 		return err
 	}
-	if c.at != nil {
+	if c.at != nil && fn != nil {
 		return fn(c.at)
 	}
 	return c.db.View(ctx, fn)
