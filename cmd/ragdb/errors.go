@@ -2,10 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/service"
 )
 
@@ -42,11 +42,11 @@ func (f *failure) Error() string { return f.message }
 func (f *failure) Unwrap() error { return f.err }
 
 func usage(hint, format string, args ...any) *failure {
-	return &failure{exit: exitUsage, code: "usage", message: fmt.Sprintf(format, args...), hint: hint}
+	return &failure{exit: exitUsage, code: "usage", message: fault.Text(format, args...), hint: hint}
 }
 
 func notFound(hint, format string, args ...any) *failure {
-	return &failure{exit: exitNotFound, code: "not_found", message: fmt.Sprintf(format, args...), hint: hint}
+	return &failure{exit: exitNotFound, code: "not_found", message: fault.Text(format, args...), hint: hint}
 }
 
 // interrupted marks an error as the work of a signal, unless a command did.

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
@@ -150,7 +150,7 @@ func (c *call) uploadDocuments(ctx context.Context, in *uploadIn) (*service.Job,
 // readPart reads a file of a form.
 func readPart(part *multipart.Part, prefix string) (rag.Input, int64, error) {
 	if part.FormName() != "file" {
-		return rag.Input{}, 0, refuse("usage", "", fmt.Sprintf("the form has a part named %q, and takes file", part.FormName()))
+		return rag.Input{}, 0, refuse("usage", "", fault.Text("the form has a part named %q, and takes file", part.FormName()))
 	}
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	name := strings.TrimLeft(strings.ReplaceAll(params["filename"], `\`, "/"), "/")
@@ -171,7 +171,7 @@ func formError(err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	return refuse("usage", "", "the form cannot be read: "+strings.TrimPrefix(err.Error(), "multipart: "))
+	return refuse("usage", "", "the form cannot be read: "+fault.Cut(strings.TrimPrefix(err.Error(), "multipart: ")))
 }
 
 type removeDocumentIn struct {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/service"
 )
 
@@ -93,7 +94,7 @@ func (c *call) read(in any) error {
 		return err
 	}
 	for name := range query {
-		return refuse("usage", "", "there is no parameter "+strconv.Quote(name))
+		return refuse("usage", "", "there is no parameter "+strconv.Quote(fault.Cut(name)))
 	}
 	if c.op.body == nil || c.op.upload {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/service"
 )
 
@@ -122,7 +123,7 @@ var errShape = errors.New("the request has not the form that is described")
 
 // refuse returns an error of this package. One of usage is about the request's form.
 func refuse(code, hint, message string) error {
-	e := &service.Error{Code: code, Message: message, Hint: hint}
+	e := &service.Error{Code: code, Message: fault.Bound(message), Hint: hint}
 	if code == "usage" {
 		e.Err = errShape
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
 )
@@ -182,7 +183,7 @@ func parameters(in map[string]any) (map[string]cypher.Value, error) {
 	}
 	for name, v := range exact {
 		if out[name], err = cypher.ValueOf(numbers(v)); err != nil {
-			return nil, refuse("usage", "", "the parameter "+name+" cannot be used: "+err.Error())
+			return nil, refuse("usage", "", "the parameter "+fault.Cut(name)+" cannot be used: "+err.Error())
 		}
 	}
 	return out, nil

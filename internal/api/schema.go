@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // schema is a JSON Schema, as far as the types need one.
@@ -203,7 +205,7 @@ func (s *schemas) comment(t reflect.Type, field string) string {
 // check reads JSON and says in what it is not as a schema has it. where names the value.
 func (p *schema) check(where string, v any) error {
 	wrong := func(format string, args ...any) error {
-		return refuse("usage", "", where+": "+fmt.Sprintf(format, args...))
+		return refuse("usage", "", where+": "+fault.Text(format, args...))
 	}
 	kind, _ := p.Type.(string)
 	switch v := v.(type) {
@@ -294,7 +296,7 @@ func (p *schema) checkObject(wrong func(string, ...any) error, where, kind strin
 			return wrong("there is no %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(p.Properties)), ", "))
 		}
 		if inner != nil {
-			if err := inner.check(where+"."+name, v[name]); err != nil {
+			if err := inner.check(where+"."+fault.Cut(name), v[name]); err != nil {
 				return err
 			}
 		}
@@ -350,7 +352,7 @@ func (p *schema) decode(b []byte, into any) error {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return refuse("usage", "", "the body is not JSON: "+strings.TrimPrefix(err.Error(), "json: "))
+		return refuse("usage", "", "the body is not JSON: "+fault.Cut(strings.TrimPrefix(err.Error(), "json: ")))
 	}
 	if d.More() {
 		return refuse("usage", "", "the body has more than one value")
@@ -361,7 +363,7 @@ func (p *schema) decode(b []byte, into any) error {
 	if b, err := json.Marshal(p.plain(v)); err != nil {
 		return err
 	} else if err := json.Unmarshal(b, into); err != nil {
-		return refuse("usage", "", "the body is wrong: "+strings.TrimPrefix(err.Error(), "json: "))
+		return refuse("usage", "", "the body is wrong: "+fault.Cut(strings.TrimPrefix(err.Error(), "json: ")))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/memory"
 	"github.com/ragdb/ragdb/internal/service"
 )
@@ -158,7 +159,7 @@ func (s *Server) route(w *patientWriter, r *http.Request, rec *entry) error {
 	}
 	if allow != nil {
 		w.Header().Set("Allow", strings.Join(allow, ", "))
-		return refuse("method", "", "the address has no "+r.Method)
+		return refuse("method", "", "the address has no "+fault.Cut(r.Method))
 	}
 	near := s.nearest(r.Method, parts)
 	if near == "" && s.o.Page != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/v1/") {

@@ -38,14 +38,14 @@ type Error struct {
 	Err error
 }
 
-// Error returns the place and the text of Err. If two layers name the same
-// place, it appears once.
+// Error returns the place and the text of Err, of at most 1,000 bytes. If two layers name
+// the same place, it appears once.
 func (e *Error) Error() string {
 	var below *Error
 	if e.Place == "" || errors.As(e.Err, &below) && below.Place == e.Place {
-		return e.Err.Error()
+		return Bound(e.Err.Error())
 	}
-	return e.Place + ": " + e.Err.Error()
+	return Bound(Cut(e.Place) + ": " + e.Err.Error())
 }
 
 // Unwrap returns Err.
@@ -60,9 +60,10 @@ func (e *Error) Origin() Phase {
 	return e.Phase
 }
 
-// Errorf formats an error of the phase as [fmt.Errorf] does.
+// Errorf formats an error of the phase as [fmt.Errorf] does. Texts among the arguments are
+// cut as [Cut] does.
 func (p Phase) Errorf(format string, args ...any) error {
-	return &Error{Phase: p, Err: fmt.Errorf(format, args...)}
+	return &Error{Phase: p, Err: fmt.Errorf(format, cutAll(args)...)}
 }
 
 // At places an error: place says what was being done and on what.
@@ -71,7 +72,7 @@ func (p Phase) At(place string, err error) error { return &Error{p, place, err} 
 // Mark formats an error of the phase that is kind by [errors.Is]. The text of
 // kind is left out, since the formatted text says in what way.
 func (p Phase) Mark(kind error, format string, args ...any) error {
-	return &Error{Phase: p, Err: &marked{fmt.Errorf(format, args...), kind}}
+	return &Error{Phase: p, Err: &marked{fmt.Errorf(format, cutAll(args)...), kind}}
 }
 
 type marked struct {

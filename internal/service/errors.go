@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
@@ -42,12 +43,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Usage is the error of a request that is wrong.
 func Usage(hint, format string, args ...any) *Error {
-	return &Error{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &Error{Code: "usage", Message: fault.Text(format, args...), Hint: hint}
 }
 
 // NotFound is the error of a request for what is not there.
 func NotFound(hint, format string, args ...any) *Error {
-	return &Error{Code: "not_found", Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &Error{Code: "not_found", Message: fault.Text(format, args...), Hint: hint}
 }
 
 // ErrNoEvidence says that retrieval found nothing to answer from.
@@ -147,9 +148,11 @@ func damageHint(err error, otherwise string) string {
 	return "restore a backup with ragdb restore"
 }
 
-// Message returns what an error says to the user: the sentence of its cause if
-// that is a whole one, else the text of the whole error.
-func Message(err error) string {
+// Message returns what an error says to the user, in at most 1,000 bytes: the sentence of
+// its cause if that is a whole one, else the text of the whole error.
+func Message(err error) string { return fault.Bound(message(err)) }
+
+func message(err error) string {
 	var locked *kv.LockedError
 	var damage *kv.CorruptError
 	var format *engine.FormatError

@@ -1,10 +1,11 @@
 package cypher
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // check finds errors in a statement that parses, such as variables that nothing
@@ -72,7 +73,7 @@ func (c *checker) fail(at Pos, code, format string, args ...any) {
 	}
 	l := lexer{text: c.text, pos: int(at)}
 	t := l.next()
-	c.err = newSyntaxError(c.text, t.start, t.end, code, fmt.Sprintf(format, args...))
+	c.err = newSyntaxError(c.text, t.start, t.end, code, fault.Text(format, args...))
 }
 
 // unsupported refuses a feature at a place.

@@ -1,6 +1,8 @@
 package cypher
 
-import "fmt"
+import (
+	"github.com/ragdb/ragdb/internal/fault"
+)
 
 // The codes of an [EvalError]. All except the last are openCypher's names.
 const (
@@ -50,20 +52,20 @@ func (e *EvalError) Error() string { return e.Code + ": " + e.Message }
 
 // typeError returns a TypeError.
 func typeError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: codeType, Detail: "InvalidArgumentType", Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeType, Detail: "InvalidArgumentType", Message: fault.Text(format, args...)}
 }
 
 // argumentError returns an ArgumentError.
 func argumentError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: codeArgument, Detail: "NumberOutOfRange", Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeArgument, Detail: "NumberOutOfRange", Message: fault.Text(format, args...)}
 }
 
 // evalError returns an error of any code and detail.
 func evalError(at Pos, code, detail, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: code, Detail: detail, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: code, Detail: detail, Message: fault.Text(format, args...)}
 }
 
 // arithmeticError returns an ArithmeticError.
 func arithmeticError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: codeArithmetic, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeArithmetic, Message: fault.Text(format, args...)}
 }

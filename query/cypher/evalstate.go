@@ -1,10 +1,10 @@
 package cypher
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/ragdb/ragdb/engine/temporal"
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // maxExprBytes bounds the lists, maps and strings that one expression may build
@@ -44,7 +44,7 @@ func (x *exec) work(n int64) error {
 
 // tooMuch is the error of an expression that would need more than it may.
 func tooMuch(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: codeResource, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeResource, Message: fault.Text(format, args...)}
 }
 
 // charge counts bytes that the running expression builds, and refuses more than

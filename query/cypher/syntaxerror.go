@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/width"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // SyntaxError is an error in the text of a statement or a condition, with its
@@ -37,7 +38,7 @@ type SyntaxError struct {
 
 // newSyntaxError returns an error of a place in a text.
 func newSyntaxError(text string, start, end int, code, message string) *SyntaxError {
-	e := &SyntaxError{Message: message, Code: code, text: text, start: start, end: end}
+	e := &SyntaxError{Message: fault.Bound(message), Code: code, text: text, start: start, end: end}
 	head := text[:start]
 	e.Line = 1 + strings.Count(head, "\n")
 	e.Column = 1 + utf8.RuneCountInString(head[strings.LastIndexByte(head, '\n')+1:])

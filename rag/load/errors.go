@@ -2,10 +2,11 @@ package load
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // Reasons why a file is refused; each is wrapped by a [*FileError].
@@ -42,9 +43,9 @@ type FileError struct {
 	Err error
 }
 
-// Error returns path, line and reason in one line.
+// Error returns path, line and reason in one line. A long path is cut.
 func (e *FileError) Error() string {
-	p := e.Path
+	p := fault.Cut(e.Path)
 	if strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		p = strconv.Quote(p)
 	}
@@ -59,5 +60,5 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // refuse makes the error of a file whose path the walk adds.
 func refuse(line int, cause error, format string, args ...any) *FileError {
-	return &FileError{Line: line, Reason: fmt.Sprintf(format, args...), Err: cause}
+	return &FileError{Line: line, Reason: fault.Text(format, args...), Err: cause}
 }
