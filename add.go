@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
@@ -44,13 +45,13 @@ type Document struct {
 //
 // A document that cannot be read or indexed is set aside and the others are done;
 // the error then wraps [rag.ErrPartial] and says which. Any other error ends the
-// call; what was done is kept.
+// call; what was done is kept. A document without an ID is [rag.ErrArgument].
 func (db *DB) Add(ctx context.Context, docs ...Document) error {
 	inputs := make([]rag.Input, len(docs))
 	for i, d := range docs {
 		src, err := d.source()
 		if err != nil {
-			return phase.Errorf("add %s: %w", d.ID, err)
+			return d.refused(i, err)
 		}
 		inputs[i] = rag.Input{Source: src}
 	}
@@ -164,23 +165,29 @@ func partial(r *rag.IndexResult) error {
 	if n := len(bad) - maxNamed; n > 0 {
 		bad, more = bad[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
+	named := make([]string, len(bad))
 	for i, s := range bad {
-		if len(s) > maxReason { // the key may be long
-			bad[i] = strings.ToValidUTF8(s[:maxReason/2], "") + " … " + strings.ToValidUTF8(s[len(s)-maxReason/2:], "")
-		}
+		named[i] = fault.Cut(s)
 	}
-	return phase.Errorf("%w: %s%s", err, strings.Join(bad, "; "), more)
+	return phase.Errorf("%w: %w%s", err, errors.New(strings.Join(named, "; ")), more)
 }
 
-// maxNamed is how many documents an error names, maxReason the bytes that it says of
-// one.
-const (
-	maxNamed  = 5
-	maxReason = 400
-)
+// maxNamed is how many documents an error names.
+const maxNamed = 5
+
+// refused is the error of the document at a place of a call.
+func (d *Document) refused(at int, err error) error {
+	if d.ID == "" {
+		return phase.Errorf("add document %d: %w", at, err)
+	}
+	return phase.Errorf("add %s: %w", d.ID, err)
+}
 
 // source returns the document as a loader reads it.
 func (d *Document) source() (*load.Source, error) {
+	if d.ID == "" {
+		return nil, fmt.Errorf("%w: it has no ID", rag.ErrArgument)
+	}
 	src := &load.Source{Key: d.ID, Content: []byte(d.Text), Title: d.Title, Lang: d.Lang}
 	if d.Reader != nil {
 		if d.Text != "" {

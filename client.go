@@ -36,7 +36,7 @@ func (c *Client) Add(ctx context.Context, docs ...Document) error {
 	for i := range docs {
 		d, err := docs[i].remote()
 		if err != nil {
-			return phase.Errorf("add %s: %w", docs[i].ID, err)
+			return docs[i].refused(i, err)
 		}
 		if n := len(d.Text) + len(d.Content); size > 0 && size+n > sentAtOnce {
 			if err := send(); err != nil {

@@ -216,7 +216,7 @@ func TestDocuments(t *testing.T) {
 		doc  ragdb.Document
 		want error
 	}{
-		"no ID":          {ragdb.Document{Text: "x"}, rag.ErrPartial},
+		"no ID":          {ragdb.Document{Text: "x"}, rag.ErrArgument},
 		"no text":        {ragdb.Document{ID: "empty"}, rag.ErrPartial},
 		"not UTF-8":      {ragdb.Document{ID: "x", Text: "\xff\xfe\xfd"}, rag.ErrPartial},
 		"no PDF":         {ragdb.Document{ID: "x.pdf", Text: "x"}, rag.ErrPartial},
@@ -229,6 +229,9 @@ func TestDocuments(t *testing.T) {
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
+		if name == "no ID" && !strings.HasPrefix(err.Error(), "add document 0: ") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	// The good one of two is in, and the other is named.
 	err := db.Add(t.Context(), ragdb.Document{ID: "bad", Text: "a\x00b"}, ragdb.Document{ID: "good", Text: "The windmill is blue."})
@@ -239,6 +242,9 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("%v, %v", hits, err)
 	}
 	if err := db.Add(t.Context(), ragdb.Document{ID: strings.Repeat("k", 9000), Text: "x"}); !errors.Is(err, rag.ErrPartial) || len(err.Error()) > 600 {
+		t.Error(err)
+	}
+	if err := db.Remove(t.Context(), "nope.md"); !errors.Is(err, engine.ErrNotFound) || err.Error() != `remove: there is no document "nope.md"` {
 		t.Error(err)
 	}
 	if err := db.AddFiles(t.Context(), fstest.MapFS{}); !errors.Is(err, rag.ErrNoDocuments) {

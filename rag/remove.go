@@ -76,7 +76,10 @@ func (c *Corpus) Remove(ctx context.Context, methods method.Methods, doc string,
 			return nil
 		})
 	})
-	if err != nil && err != errDry {
+	switch {
+	case corpus.IsMissing(err):
+		return nil, phase.Errorf("remove: %w", err) // which names the document
+	case err != nil && err != errDry:
 		return nil, phase.Errorf("remove %s: %w", doc, err)
 	}
 	return r.result(), nil

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -120,7 +121,7 @@ func (c *call) model(ctx context.Context, name string) (corpusPath, *service.Cor
 		if err != nil {
 			return err
 		}
-		return service.NotFound("", "there is no model %q; %s", name, listed(have))
+		return refuse("not_found", "", fault.Text("there is no model %q; ", name)+listed(have))
 	}
 	for _, d := range c.s.o.Databases {
 		rest := name

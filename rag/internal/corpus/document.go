@@ -62,11 +62,14 @@ func (c *Corpus) Document(v engine.Reader, key string) (Document, error) {
 	}
 	t, ok := v.NodeType(TypeDocument)
 	if !ok {
-		return Document{}, fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
+		return Document{}, phase.Mark(engine.ErrNotFound, "there is no document %q", key)
 	}
 	id, err := v.Lookup(t, key)
-	if err != nil {
-		return Document{}, fmt.Errorf("document %s: %w", key, err)
+	switch {
+	case IsMissing(err):
+		return Document{}, phase.Mark(engine.ErrNotFound, "there is no document %q", key)
+	case err != nil:
+		return Document{}, phase.Errorf("document %s: %w", key, err)
 	}
 	return c.DocumentAt(v, id)
 }

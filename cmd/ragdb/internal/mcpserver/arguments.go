@@ -101,7 +101,8 @@ func (a *arg) schema() map[string]any {
 }
 
 // read reads the arguments of a call. What a model is likely to mean is taken for it: null
-// is left out, "5" is 5, and one text is a list of one.
+// is left out, "5" is 5, one text is a list of one, and query, as other servers call it, is
+// the question or the statement.
 func (t *tool) read(raw json.RawMessage) (arguments, *service.Error) {
 	var given map[string]json.RawMessage
 	if len(raw) > 0 {
@@ -111,7 +112,9 @@ func (t *tool) read(raw json.RawMessage) (arguments, *service.Error) {
 	}
 	out := arguments{}
 	for _, name := range sortedKeys(given) {
-		i := slices.IndexFunc(t.args, func(a arg) bool { return a.name == name })
+		i := slices.IndexFunc(t.args, func(a arg) bool {
+			return a.name == name || name == "query" && (a.name == "question" || a.name == "statement") && given[a.name] == nil
+		})
 		if i < 0 {
 			return nil, service.Usage("call it like "+t.example(), "%s has no argument %s; it has %s", t.name, quoted(name), t.names())
 		}
@@ -122,7 +125,7 @@ func (t *tool) read(raw json.RawMessage) (arguments, *service.Error) {
 		if want != "" {
 			return nil, service.Usage("", "the argument %s of %s must be %s, and is %s", name, t.name, want, shortJSON(given[name]))
 		}
-		out[name] = v
+		out[t.args[i].name] = v
 	}
 	for _, a := range t.args {
 		if s, isString := out[a.name].(string); a.required && (out[a.name] == nil || isString && strings.TrimSpace(s) == "") {

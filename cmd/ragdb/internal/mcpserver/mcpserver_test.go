@@ -155,6 +155,8 @@ func TestTools(t *testing.T) {
 		{"ask", m{"question": "Who designed the pump?", "method": "bm25"}, []string{"Ada Kestrel"}, []any{"method"}, "bm25"},
 		{"search", m{"question": "ferry to Skarholm", "top": 1}, []string{`id "c:docs/ferry.md#0"`, "six in the morning"}, []any{"items", 0, "id"}, "c:docs/ferry.md#0"},
 		{"search", m{"question": "ferry to Skarholm", "top": 3, "offset": 2}, []string{"[1 of 3 shown. This is the end.]"}, []any{"items", 0, "rank"}, 3.0},
+		{"search", m{"query": "ferry to Skarholm", "top": 1}, []string{"six in the morning"}, []any{"items", 0, "id"}, "c:docs/ferry.md#0"},
+		{"query", m{"query": "MATCH (d:document) RETURN count(*) AS n"}, []string{`{"n":43}`}, []any{"rows", 0, "n"}, 43.0},
 		{"search", m{"question": "ferry", "top": "2", "where": nil}, []string{"six in the morning"}, []any{"items", 1, "rank"}, 2.0},
 		{"why", m{"question": "ferry to Skarholm", "id": "c:docs/ferry.md#0"}, []string{"is evidence 1 of", "Steps of the search"}, []any{"kept"}, true},
 		{"why", m{"question": "ferry to Skarholm", "id": "docs/ferry.md"}, []string{"is evidence 1 of"}, []any{"id"}, "c:docs/ferry.md#0"},
@@ -206,7 +208,10 @@ func TestErrors(t *testing.T) {
 		args any
 		want string
 	}{
-		{"ask", m{"query": "Who?"}, `ask has no argument "query"; it has question (needed), method, where, max_tokens; call it like {"question": "Who designed the lighthouse?"}`},
+		{"ask", m{"prompt": "Who?"}, `ask has no argument "prompt"; it has question (needed), method, where, max_tokens; call it like {"question": "Who designed the lighthouse?"}`},
+		{"search", m{"question": "Who?", "query": "Who?"}, `search has no argument "query"; it has question (needed)`},
+		{"search", m{"query": m{}}, `the argument query of search must be a text`},
+		{"search", m{"query": " "}, `search needs the argument question`},
 		{"ask", m{}, `ask needs the argument question; call it like {"question": "Who designed the lighthouse?"}`},
 		{"ask", m{"question": "  "}, `ask needs the argument question`},
 		{"ask", m{"question": m{"text": "Who?"}}, `the argument question of ask must be a text such as "Who designed the lighthouse?", and is {"text":"Who?"}`},
