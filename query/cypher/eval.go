@@ -229,8 +229,7 @@ func evalParam(e *param) evaluator {
 	return func(x *exec, _ row) (Value, error) {
 		v, ok := x.params[e.Name]
 		if !ok {
-			return Null, &EvalError{Pos: e.Pos, Code: codeParameter, Detail: "MissingParameter",
-				Message: fmt.Sprintf("the parameter $%s has no value", quoteName(e.Name))}
+			return Null, evalError(e.Pos, codeParameter, "MissingParameter", "the parameter $%s has no value", quoteName(e.Name))
 		}
 		return v, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // rule returns the rule of the engine that a statement describes.
@@ -194,7 +195,7 @@ func (s *Session) dropRule(x *exec, c *indexClause, eg *engine.Graph) (done bool
 func violation(err error) error {
 	var v *engine.ViolationError
 	if errors.As(err, &v) {
-		return &EvalError{Code: codeViolation, Detail: "ConstraintValidationFailed", Message: v.Error()}
+		return &EvalError{Code: codeViolation, Detail: "ConstraintValidationFailed", Message: fault.Bound(v.Error())}
 	}
 	return err
 }
