@@ -143,3 +143,29 @@ func TestNamesAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestJobsOfOthers holds that a namespace tells of its own jobs alone, that a token is taken
+// in its own scheme alone, and that a namespace which is not there names no other.
+func TestJobsOfOthers(t *testing.T) {
+	tokens, err := api.ReadTokens(strings.NewReader("reads-everything-1 read\nreads-gone-only-1 read acme/gone\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := newServer(t, api.Options{Tokens: tokens})
+	seen := 0
+	for _, id := range []string{"j1", "j2"} { // of main and of other
+		if status, _ := request(t, srv, "GET", corpus+"/jobs/"+id, "", "Authorization", "Bearer reads-everything-1"); status == 200 {
+			seen++
+		}
+	}
+	if seen != 1 {
+		t.Errorf("a namespace shows %d jobs of 1", seen)
+	}
+	if status, body := request(t, srv, "GET", corpus+"/status", "", "Authorization", "Basic reads-everything-1"); status != 401 {
+		t.Errorf("another scheme: %d %s", status, body)
+	}
+	status, body := request(t, srv, "GET", "/api/v1/corpora/acme/gone/status", "", "Authorization", "Bearer reads-gone-only-1")
+	if status != 404 || strings.Contains(body, "main") || strings.Contains(body, "other") {
+		t.Errorf("a namespace that is not there: %d %s", status, body)
+	}
+}
