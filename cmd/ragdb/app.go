@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -243,7 +244,7 @@ func (a *app) logger() *slog.Logger {
 // unknownCommand is the error of a word that names neither a command nor a
 // database.
 func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
-	here := "; for a database of that name write ./" + quote(args[0])
+	here := "; for a database of that name write ./" + quote(fault.Cut(args[0]))
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return usage("did you mean "+strings.Join(near, " or ")+"?"+here, "there is no command %q", args[0])
 	}
