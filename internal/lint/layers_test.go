@@ -94,7 +94,7 @@ var homes = map[string][]string{
 	"modernc.org/sqlite":                  {"bench"},
 	"golang.org/x/sync":                   {"kv", "vecindex", "engine", "graphops", "query", "rag", "cmd/ragdb", "bench"},
 	"golang.org/x/sys":                    {"internal/holder", "kv/pebblekv", "internal/distance", "vecindex", "rag/llm/encoder", "cmd/ragdb"},
-	"golang.org/x/text":                   {"engine", "query/cypher", "rag"},
+	"golang.org/x/text":                   {"engine", "query/cypher", "rag", "cmd/ragdb"},
 	"golang.org/x/term":                   {"cmd/ragdb"},
 	"github.com/rogpeppe/go-internal":     {"cmd/ragdb"},
 

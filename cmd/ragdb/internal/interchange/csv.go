@@ -176,7 +176,7 @@ func (r *record) props() ([]Prop, error) {
 		}
 		v, err := parse(cell, r.types[i])
 		if err != nil {
-			return nil, r.errorf("%s: %v", r.names[i], err)
+			return nil, r.errorf("%.100s: %v", r.names[i], err)
 		}
 		out = append(out, Prop{r.names[i], v})
 	}

@@ -173,9 +173,10 @@ func escape(s string) string {
 
 // ReadGraphML reads a GraphML file. A node's type is its attribute type, or
 // entity_type (LightRAG), or the first of labels (Neo4j); an edge's is type or
-// label; its weight is weight. Groups, ports and hyperedges are refused.
+// label; its weight is weight. The encoding is that of the byte order mark or the
+// declared one. Groups, ports and hyperedges are refused.
 func ReadGraphML(r io.Reader, to Reader) error {
-	g := &graphMLReader{d: xml.NewDecoder(r), to: to, keys: map[string]graphMLAttr{}}
+	g := &graphMLReader{d: newXMLReader(r), to: to, keys: map[string]graphMLAttr{}}
 	for {
 		t, err := g.d.Token()
 		if errors.Is(err, io.EOF) {
@@ -185,7 +186,7 @@ func ReadGraphML(r io.Reader, to Reader) error {
 			return nil
 		}
 		if err != nil {
-			return g.errorf("it is not XML: %v", err)
+			return g.errorf("it is not XML: %.200v", err)
 		}
 		start, ok := t.(xml.StartElement)
 		if !ok {
@@ -198,7 +199,7 @@ func ReadGraphML(r io.Reader, to Reader) error {
 }
 
 type graphMLReader struct {
-	d        *xml.Decoder
+	d        *xmlReader
 	to       Reader
 	keys     map[string]graphMLAttr
 	presets  []graphMLAttr // in the file's order
@@ -230,6 +231,23 @@ type graphMLElement struct {
 	Graph []struct{} `xml:"graph"`
 }
 
+// texts yields what the file says in an element.
+func (e *graphMLElement) texts(yield func(string) bool) {
+	for _, a := range e.Attrs {
+		if !yield(a.Value) {
+			return
+		}
+	}
+	for _, d := range e.Data {
+		if !yield(d.Value) {
+			return
+		}
+	}
+	if e.Default != nil {
+		yield(*e.Default)
+	}
+}
+
 func (e *graphMLElement) attr(name string) string {
 	for _, a := range e.Attrs {
 		if a.Name.Local == name {
@@ -257,7 +275,12 @@ func (g *graphMLReader) element(start xml.StartElement) error {
 	case "key", "node", "edge":
 		var e graphMLElement
 		if err := g.d.DecodeElement(&e, &start); err != nil {
-			return g.errorf("it is not XML: %v", err)
+			return g.errorf("it is not XML: %.200v", err)
+		}
+		for s := range e.texts {
+			if g.d.undecoded(s) {
+				return g.errorf("it has bytes that are not %s; convert it to UTF-8", g.d.encoding)
+			}
 		}
 		if len(e.Graph) > 0 {
 			return g.errorf("a node holds a graph, which is not supported")
@@ -301,7 +324,7 @@ func (g *graphMLReader) data(e *graphMLElement, of string) (map[string]engine.Va
 		}
 		v, err := parse(s, a.typ)
 		if err != nil {
-			return g.errorf("%s: %v", a.name, err)
+			return g.errorf("%.100s: %v", a.name, err)
 		}
 		out[a.name] = v
 		return nil
@@ -316,7 +339,7 @@ func (g *graphMLReader) data(e *graphMLElement, of string) (map[string]engine.Va
 	for _, d := range e.Data {
 		a, ok := g.keys[d.Key]
 		if !ok {
-			return nil, g.errorf("there is no key %q", d.Key)
+			return nil, g.errorf("there is no key %.100q", d.Key)
 		}
 		if err := put(a, d.Value); err != nil {
 			return nil, err

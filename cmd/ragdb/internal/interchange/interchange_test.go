@@ -321,6 +321,9 @@ func TestRefused(t *testing.T) {
 	}{
 		"no xml":     {graphML("hello"), "line 1: there is no graph in it"},
 		"cut short":  {graphML("<graphml><graph>\n<node id='a'>"), "line 2: it is not XML"},
+		"long names": {graphML("<graphml><graph><node id='a'/><node id='" + strings.Repeat("é", 1<<20) + "'/></graph></graphml>"), "a key has 1 to 4096 bytes"},
+		"long data":  {graphML("<graphml><graph><node id='a'><data key='" + strings.Repeat("x", 1<<20) + "'>1</data></node></graph></graphml>"), "there is no key"},
+		"long tag":   {graphML("<graphml><graph><node id='a'></" + strings.Repeat("x", 1<<20) + "></graph></graphml>"), "it is not XML"},
 		"no id":      {graphML("<graphml><graph>\n<node/></graph></graphml>"), "line 2: a node has no id"},
 		"dangling":   {graphML("<graphml><graph><node id='a'/><edge source='a' target='b'/></graph></graphml>"), `the node "b", which does not come before it`},
 		"twice":      {graphML("<graphml><graph><node id='a'/><node id='a'/></graph></graphml>"), `two nodes have the id "a"`},
@@ -328,7 +331,7 @@ func TestRefused(t *testing.T) {
 		"number":     {graphML("<graphml><key id='x' for='node' attr.name='n' attr.type='int'/><graph><node id='a'><data key='x'>one</data></node></graph></graphml>"), `n: "one" is not a whole number`},
 		"two graphs": {graphML("<graphml><graph/><graph/></graphml>"), "several graphs"},
 		"entity":     {graphML("<!DOCTYPE x [<!ENTITY a 'aaaa'>]><graphml><graph><node id='&a;'/></graph></graphml>"), "it is not XML"},
-		"directions": {graphML("<graphml><graph edgedefault='directed'><node id='a'/><node id='b'/><edge source='a' target='b'/><edge source='b' target='a' directed='false'/></graph></graphml>"), "a type is one or the other"},
+		"directions": {graphML("<graphml><graph edgedefault='directed'><node id='a'/><node id='b'/><edge source='a' target='b'/><edge source='b' target='a' directed='false'/></graph></graphml>"), "give those with a direction another type"},
 		"no header":  {table("", edges), "nodes: line 1: there is no header"},
 		"no :ID":     {table("name\nx\n", edges), "nodes: line 1: the header has no column :ID"},
 		"csv number": {table(":ID,age:int\na,\nb,x\n", edges), `nodes: line 3: age: "x" is not a whole number`},
@@ -341,7 +344,10 @@ func TestRefused(t *testing.T) {
 			epoch := db.Epoch()
 			_, err := Load(t.Context(), db, g, c.read)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
+				t.Errorf("error %.300v, want %q", err, c.want)
+			}
+			if err != nil && len(err.Error()) > 600 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 			if db.Epoch() != epoch {
 				t.Error("something was written")
@@ -353,6 +359,8 @@ func TestRefused(t *testing.T) {
 // FuzzGraphML reads anything: it may be refused, and never panics.
 func FuzzGraphML(f *testing.F) {
 	f.Add(`<graphml><key id="k" for="node" attr.name="n" attr.type="double"/><graph edgedefault="directed"><node id="a"><data key="k">1</data></node><edge source="a" target="a"/></graph></graphml>`)
+	f.Add("<?xml version='1.0' encoding='GBK'?><graphml><graph><node id='\xc4\xa5'/><node id='\xc4'/></graph></graphml>")
+	f.Add("\xff\xfe<\x00g\x00>\x00\x3d\xd8")
 	f.Fuzz(func(t *testing.T, s string) {
 		_ = ReadGraphML(strings.NewReader(s), Reader{Node: func(Node) error { return nil }, Edge: func(Edge) error { return nil }})
 	})

@@ -138,19 +138,19 @@ func parse(s, typ string) (engine.Value, error) {
 	case typeBool:
 		b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(s)))
 		if err != nil {
-			return engine.Value{}, fmt.Errorf("%q is not true or false", s)
+			return engine.Value{}, fmt.Errorf("%.100q is not true or false", s)
 		}
 		return engine.Bool(b), nil
 	case typeInt:
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil {
-			return engine.Value{}, fmt.Errorf("%q is not a whole number", s)
+			return engine.Value{}, fmt.Errorf("%.100q is not a whole number", s)
 		}
 		return engine.Int(n), nil
 	case typeFloat:
 		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || x != x {
-			return engine.Value{}, fmt.Errorf("%q is not a number", s)
+			return engine.Value{}, fmt.Errorf("%.100q is not a number", s)
 		}
 		return engine.Float(x), nil
 	case typePoint:

@@ -47,7 +47,7 @@ func check(ctx context.Context, read func(to Reader) error) (map[string]bool, er
 	err := read(Reader{
 		Node: func(n Node) error {
 			if known[n.ID] {
-				return fault.Import.Mark(engine.ErrInvalid, "two nodes have the id %q", n.ID)
+				return fault.Import.Mark(engine.ErrInvalid, "two nodes have the id %.100q", n.ID)
 			}
 			known[n.ID] = true
 			return step()
@@ -55,11 +55,11 @@ func check(ctx context.Context, read func(to Reader) error) (map[string]bool, er
 		Edge: func(e Edge) error {
 			for _, end := range []string{e.From, e.To} {
 				if !known[end] {
-					return fault.Import.Mark(engine.ErrInvalid, "an edge names the node %q, which does not come before it", end)
+					return fault.Import.Mark(engine.ErrInvalid, "an edge names the node %.100q, which does not come before it", end)
 				}
 			}
 			if d, ok := directed[e.Type]; ok && d != e.Directed {
-				return fault.Import.Mark(engine.ErrInvalid, "edges of type %q have a direction and have none: a type is one or the other", e.Type)
+				return fault.Import.Mark(engine.ErrInvalid, "some edges of type %.100q have a direction and some have none: give those with a direction another type", e.Type)
 			}
 			directed[e.Type] = e.Directed
 			return step()
@@ -126,7 +126,7 @@ func (l *loader) flush() error {
 				err = v.SetLabels(id, types)
 			}
 			if err != nil {
-				return fmt.Errorf("node %q: %w", n.ID, err)
+				return fmt.Errorf("node %.100q: %w", n.ID, err)
 			}
 			made[n.ID] = id
 		}
@@ -144,10 +144,10 @@ func (l *loader) flush() error {
 			edge.N, edge.Weight = l.numbers[pair], e.Weight
 			l.numbers[pair]++
 			if err := v.PutEdge(edge); err != nil {
-				return fmt.Errorf("edge from %q to %q: %w", e.From, e.To, err)
+				return fmt.Errorf("edge from %.100q to %.100q: %w", e.From, e.To, err)
 			}
 			if err := v.SetEdgeProps(edge, propsOf(e.Props)); err != nil {
-				return fmt.Errorf("edge from %q to %q: %w", e.From, e.To, err)
+				return fmt.Errorf("edge from %.100q to %.100q: %w", e.From, e.To, err)
 			}
 		}
 		return nil

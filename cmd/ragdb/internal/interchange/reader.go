@@ -63,7 +63,7 @@ func take(data map[string]engine.Value, names ...string) string {
 func weight(s string) (float32, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(s), 32)
 	if err != nil || x != x {
-		return 0, fmt.Errorf("weight %q is not a number", s)
+		return 0, fmt.Errorf("weight %.100q is not a number", s)
 	}
 	return float32(x), nil
 }
