@@ -56,10 +56,10 @@
 //
 // # Encoding
 //
-// Text is UTF-8, or UTF-16 with a byte order mark. Byte order marks are
-// dropped and CRLF becomes LF, in the sources' offsets both are counted.
-// Whatever else is refused with a sentence that names the likely encoding:
-// guessing would put wrong names into the graph.
+// Text is UTF-8, UTF-16 with a byte order mark, or HTML in the encoding that it
+// declares. Byte order marks are dropped and CRLF becomes LF, in the sources'
+// offsets both are counted. Whatever else is refused with a sentence that names
+// the likely encoding: guessing would put wrong names into the graph.
 //
 // # Limits
 //

@@ -176,18 +176,24 @@ func legacyEncoding(b []byte) string {
 type origin struct {
 	text string
 	bom  int64
-	wide bool
+	// size returns how many bytes a piece of text has in the file; nil if the file is
+	// UTF-8.
+	size func(string) int64
 	// dropped holds, ascending, the offsets in text that a CR was removed
 	// before.
 	dropped []int
-	// last is the offset asked for last and units its length in UTF-16, so
+	// last is the offset asked for last and sized its size in the file, so
 	// that ascending questions cost one pass over the text.
-	last, units int
+	last  int
+	sized int64
 }
 
 // normalise turns CRLF and single CR into LF and keeps the map to the source.
 func normalise(b []byte, in *input) *origin {
-	o := &origin{bom: in.bom, wide: in.wide}
+	o := &origin{bom: in.bom}
+	if in.wide {
+		o.size = wideSize
+	}
 	if bytes.IndexByte(b, '\r') < 0 {
 		o.text = string(b)
 		return o
@@ -217,15 +223,15 @@ func normalise(b []byte, in *input) *origin {
 // is the start of the CR in the file.
 func (o *origin) at(i int) int64 {
 	removed := sort.SearchInts(o.dropped, i)
-	if !o.wide {
+	if o.size == nil {
 		return o.bom + int64(i+removed)
 	}
 	if i < o.last {
-		o.last, o.units = 0, 0
+		o.last, o.sized = 0, 0
 	}
-	o.units += wideUnits(o.text[o.last:i])
+	o.sized += o.size(o.text[o.last:i])
 	o.last = i
-	return o.bom + 2*int64(o.units+removed)
+	return o.bom + o.sized + int64(removed)*o.size("\r")
 }
 
 // span maps text[start:end].
@@ -233,11 +239,11 @@ func (o *origin) span(start, end int) [2]int64 {
 	return [2]int64{o.at(start), o.at(end)}
 }
 
-// wideUnits returns the length of s in UTF-16 units.
-func wideUnits(s string) int {
-	n := 0
+// wideSize returns the bytes of s in UTF-16.
+func wideSize(s string) int64 {
+	n := int64(0)
 	for _, r := range s {
-		n += utf16.RuneLen(r)
+		n += 2 * int64(utf16.RuneLen(r))
 	}
 	return n
 }

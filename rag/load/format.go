@@ -24,7 +24,7 @@ func formats() []*format {
 	return []*format{
 		{name: "txt", endings: []string{".txt", ".text"}, one: decoded(readText)},
 		{name: "md", endings: []string{".md", ".markdown"}, one: decoded(readMarkdown)},
-		{name: "html", endings: []string{".html", ".htm"}, one: decoded(readHTML)},
+		{name: "html", endings: []string{".html", ".htm"}, one: (*walker).html},
 		{name: "jsonl", endings: []string{".jsonl", ".ndjson"}, many: (*walker).jsonl},
 		{name: "csv", endings: []string{".csv", ".tsv"}, many: (*walker).csv},
 		{name: "pdf", endings: []string{".pdf"}, one: (*walker).pdf},

@@ -62,7 +62,8 @@ func FuzzHTML(f *testing.F) {
 	fuzz(f, "a.html",
 		"<!doctype html><html lang=en><title>T</title><h1>H</h1><p>a<b>b</b>&amp;<br>c<ul><li>d<ol start=7><li>e</ol></ul><table><tr><th>f<td>g</table><pre>\n h\n</pre><img alt=i>",
 		"<nav>a</div><script>b</script><svg><title>c</svg><select><option>d</select></nav>e<h2>f<h3>g</ul></li></p>h<hr><xmp>&amp;</xmp><plaintext>i",
-		"<textarea><p></textarea><template/><script/>x</script><![CDATA[y]]><!-->z", "&#0;&#x110000;&nbsp;&shy;&nGt;")
+		"<textarea><p></textarea><template/><script/>x</script><![CDATA[y]]><!-->z", "&#0;&#x110000;&nbsp;&shy;&nGt;",
+		"<meta charset=gb18030><p>\xc4\xa5\xb7\xbb \x81\x30\x81\x30\n", "<?xml encoding='big5'?><p>\xbf\x69\xa9\x7b \x88\x62")
 }
 
 func FuzzJSONL(f *testing.F) {

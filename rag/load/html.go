@@ -13,7 +13,33 @@ import (
 // maxTitleBytes bounds a title taken from markup.
 const maxTitleBytes = 500
 
-// readHTML reads a page.
+// html reads a page in the encoding of its byte order mark, else in the one that it
+// declares, else as UTF-8.
+func (w *walker) html(in *input) (*draft, error) {
+	b, err := in.all(w.opt.MaxDocBytes)
+	if err != nil {
+		return nil, err
+	}
+	var size func(string) int64
+	if !in.wide && in.bom == 0 {
+		if b, size, err = decodeHTML(b); err != nil {
+			return nil, err
+		}
+		if int64(len(b)) > w.opt.MaxDocBytes {
+			return nil, tooLarge(0, "text", w.opt.MaxDocBytes)
+		}
+	}
+	if err := checkText(b, 1); err != nil {
+		return nil, err
+	}
+	o := normalise(b, in)
+	if size != nil {
+		o.size = size
+	}
+	return readHTML(w.ctx, o)
+}
+
+// readHTML reads the text of a page.
 func readHTML(ctx context.Context, o *origin) (*draft, error) {
 	h := &htmlReader{out: new(body), outline: newOutline(len(o.text)), span: o.span, wantTitle: true}
 	if err := h.read(ctx, o.text); err != nil {
