@@ -171,6 +171,9 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.S
 	if _, err := query.Run(ctx, env, plan.Op()); err != nil {
 		return nil, err
 	}
+	if sys.Unfinished {
+		ev.Trace.Warnings = append(ev.Trace.Warnings, "the first run that indexes the documents has not come to its end: the evidence is from what is indexed so far")
+	}
 	ev.Epoch = s.Epoch()
 	cites := c.citations(ctx, env, sys)
 	sets, all := make([]query.Set, len(plan.Sections)), []query.Item(nil)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func (a *app) statusCommand() *cobra.Command {
 			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
 				r, err := a.corpus(c).Status(ctx)
 				if err == nil {
-					a.printStatus(r)
+					a.printStatus(r, a.corpus(c).Running(ctx))
 				}
 				return err
 			})
@@ -28,7 +29,8 @@ func (a *app) statusCommand() *cobra.Command {
 	}
 }
 
-func (a *app) printStatus(r *service.Status) {
+// printStatus prints what is indexed. running says that this process works on it.
+func (a *app) printStatus(r *service.Status, running bool) {
 	o := a.out
 	if o.format == asJSON {
 		o.json(r)
@@ -102,6 +104,8 @@ func (a *app) printStatus(r *service.Status) {
 	}
 	a.printBeyondMemory(&r.Memory)
 	switch {
+	case running:
+		o.note("process %d is at work on it", os.Getpid())
 	case r.Docs == 0:
 		o.note("next: ragdb index %s PATH", quote(r.DB))
 	case left:

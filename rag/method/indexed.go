@@ -18,7 +18,7 @@ type NotIndexedError struct {
 	// Indexed are the instances of the methods that it is indexed by.
 	Indexed []string
 	// Documents counts those of the corpus. If nothing is indexed they are those
-	// of a run that did not come to its end.
+	// of a run that is at work, or did not come to its end.
 	Documents int
 }
 
@@ -37,7 +37,9 @@ func (e *NotIndexedError) Error() string {
 func (e *NotIndexedError) Is(target error) bool { return target == ErrNotIndexed }
 
 // OpenIndexed opens the system of a spec for questions, and writes nothing. If
-// the corpus is not indexed by it the error is a [*NotIndexedError].
+// the corpus is not indexed by it the error is a [*NotIndexedError]. A system that
+// builds nothing opens as soon as there are chunks for it, [System.Unfinished] until
+// the first run has come to its end.
 func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (*System, error) {
 	if err := c.Ready(); err != nil {
 		return nil, err
@@ -69,11 +71,12 @@ func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (
 	ok := slices.Contains(missing.Indexed, sys.Instance())
 	if sys.Graph() == nil {
 		// It builds nothing, and needs the documents cut as it wants them.
-		ok = types[corpus.ChunkType(sys.ChunkSet())] && len(missing.Indexed) > 0
+		ok = types[corpus.ChunkType(sys.ChunkSet())]
 	}
 	if !ok {
 		return nil, missing.count(ctx, c)
 	}
+	sys.Unfinished = len(missing.Indexed) == 0
 	return sys, nil
 }
 

@@ -22,6 +22,9 @@ import (
 type System struct {
 	// Identity has the name, the parameters, the chunk set and the graph.
 	Identity
+	// Unfinished says that no run which indexes the documents has come to its end yet:
+	// answers are from what is there, and their evidence has a warning.
+	Unfinished bool
 
 	// Build returns the steps that index the corpus as it is, in order; work that is
 	// done is skipped by them. It is nil if the method builds nothing.
