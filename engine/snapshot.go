@@ -23,8 +23,7 @@ type Reader interface {
 	// vectors, postings or buckets do. It is the key of projections.
 	Version() (uint64, error)
 
-	// NodeType, EdgeType and Property look names up; ok is false for unknown
-	// ones.
+	// NodeType and EdgeType look names up; ok is false for unknown ones.
 	NodeType(name string) (TypeID, bool)
 	EdgeType(name string) (EdgeType, bool)
 	NodeTypeName(t TypeID) string
@@ -32,6 +31,9 @@ type Reader interface {
 	// NodeTypes and EdgeTypes list what the graph has, ascending.
 	NodeTypes() []TypeID
 	EdgeTypes() []EdgeType
+	// PropertyNames lists the names of the properties that nodes and edges have or
+	// had.
+	PropertyNames() []string
 
 	// Lookup returns the node whose own type is t with the caller's key.
 	Lookup(t TypeID, key string) (NodeID, error)
@@ -331,6 +333,15 @@ func (r *reader) EdgeTypes() []EdgeType {
 	var out []EdgeType
 	for _, id := range r.idsOf(layout.KindEdgeType) {
 		out = append(out, EdgeType(id))
+	}
+	return out
+}
+
+// PropertyNames implements [Reader].
+func (r *reader) PropertyNames() []string {
+	var out []string
+	for _, id := range r.idsOf(layout.KindProperty) {
+		out = append(out, r.nameOf(layout.KindProperty, id))
 	}
 	return out
 }

@@ -64,6 +64,7 @@ type names interface {
 	EdgeTypeName(t engine.EdgeType) string
 	NodeTypes() []engine.TypeID
 	EdgeTypes() []engine.EdgeType
+	PropertyNames() []string
 	Indexes() []string
 	Rules() ([]engine.Rule, error)
 	// IndexedCount and IndexedShare are figures for plans, of all nodes or edges.

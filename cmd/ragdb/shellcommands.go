@@ -59,7 +59,7 @@ func dotCommands() []dotCommand {
 		{"explain", "on|off", "print the plan of each statement before it runs", argOnOff, 0, 1, toggle("explain", func(sh *shell) *bool { return &sh.explain })},
 		{"export", "FORMAT PATH", "write the corpus to a file", argFile, 1, -1, outer("export")},
 		{"graph", "[NAME]", "list the graphs, or move to one", argGraph, 0, 1, (*shell).showGraphs},
-		{"help", "[COMMAND]", "list the commands, or tell about one", argCommand, 0, 1, (*shell).showHelp},
+		{"help", "[COMMAND | PROCEDURE]", "list the commands, or tell about one, or about procedures", argCommand, 0, 1, (*shell).showHelp},
 		{"import", "FORMAT PATH", "read what export wrote, or another program made", argFile, 2, -1, outer("import")},
 		{"index", "PATH...", "put documents in", argFile, 0, -1, outer("index")},
 		{"labels", "", "the labels of the graph and how many nodes have each", argNone, 0, 0, (*shell).showLabels},
@@ -73,7 +73,7 @@ func dotCommands() []dotCommand {
 		{"once", "FILE", "write the next result to a file", argFile, 1, 1, (*shell).setOnce},
 		{"open", "DB", "close the database and open another", argFile, 1, 1, (*shell).reopen},
 		{"output", "[FILE]", "write results to a file; without one, here again", argFile, 0, 1, (*shell).setOutput},
-		{"param", "set NAME VALUE | list | clear [NAME]", "parameters of statements: $NAME", argNone, 0, -1, (*shell).setParam},
+		{"param", "set NAME VALUE | NAME => VALUE | list | clear [NAME]", "parameters of statements: $NAME", argNone, 0, -1, (*shell).setParam},
 		{"procs", "[PREFIX]", "the procedures that CALL knows", argProcedure, 0, 1, (*shell).showProcedures},
 		{"quit", "", "leave; Ctrl-D does the same", argNone, 0, 0, func(*shell, context.Context, []string) error { return errQuit }},
 		{"read", "FILE", "run a script", argFile, 1, 1, (*shell).readScript},
@@ -217,12 +217,17 @@ func onOff(b bool) string {
 // helpColumn is the room that help has for how a command is written.
 const helpColumn = 24
 
-func (sh *shell) showHelp(_ context.Context, args []string) error {
+func (sh *shell) showHelp(ctx context.Context, args []string) error {
 	o := sh.a.out
 	if len(args) == 1 {
-		c, ok := findCommand(strings.TrimLeft(args[0], ".:"))
+		name := strings.TrimLeft(args[0], ".:")
+		c, ok := findCommand(name)
 		if !ok {
-			return usage(".help lists them", "there is no command .%s", strings.TrimLeft(args[0], ".:"))
+			err := sh.showProcedures(ctx, []string{name})
+			if f := (*failure)(nil); errors.As(err, &f) && f.exit == exitNotFound {
+				return notFound(".help lists the commands, .procs the procedures", "no command or procedure begins with %.100q", name)
+			}
+			return err
 		}
 		o.print("%s\n  %s\n", o.bold(c.usage()), c.help)
 		return nil

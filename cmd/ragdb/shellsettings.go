@@ -159,14 +159,21 @@ func (sh *shell) setParam(ctx context.Context, args []string) error {
 		}
 		delete(sh.params, name)
 		return nil
-	case len(args) == 3 && args[0] == "set":
-		v, err := sh.evaluate(ctx, args[2])
-		if err == nil {
-			sh.params[strings.TrimPrefix(args[1], "$")] = v
-		}
-		return err
 	}
-	return usageOf("param", "param got %s", plural(len(args), "argument"))
+	var name, value string
+	if len(args) == 3 && args[0] == "set" {
+		name, value = args[1], args[2]
+	} else if before, after, ok := strings.Cut(strings.Join(args, " "), "=>"); ok {
+		name, value = strings.TrimSpace(before), strings.TrimSpace(after)
+	}
+	if name == "" || value == "" || strings.Contains(name, " ") {
+		return usageOf("param", "this sets no parameter")
+	}
+	v, err := sh.evaluate(ctx, value)
+	if err == nil {
+		sh.params[strings.TrimPrefix(name, "$")] = v
+	}
+	return err
 }
 
 // evaluate returns the value of an expression.

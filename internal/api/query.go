@@ -37,7 +37,7 @@ type Rows struct {
 	More bool `json:"more,omitempty"`
 	// Counts are of what the statement wrote.
 	Counts *service.Counts `json:"counts,omitempty"`
-	// Notices tell what is odd about the statement, such as a label that no node has.
+	// Notices tell what is odd about the statement, such as a label or a property that no node has.
 	Notices []string `json:"notices,omitempty"`
 	// Plan is that of EXPLAIN and PROFILE.
 	Plan []service.PlanRow `json:"plan,omitempty"`

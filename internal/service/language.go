@@ -72,7 +72,7 @@ func (c *Corpus) NewSession(ctx context.Context, o SessionOptions) (*cypher.Sess
 	}
 	return cypher.NewSession(cypher.Options{
 		DB: c.DB(), Namespace: c.Namespace(), ReadOnly: o.ReadOnly, Limits: o.Limits, Procedures: r,
-		Graphs: c.Projections(), Query: l.env, Computed: l.Computed, Guard: l.guard, Files: o.Files,
+		Graphs: c.Projections(), Query: l.env, Computed: l.Computed, ComputedNames: computedNames(), Guard: l.guard, Files: o.Files,
 	})
 }
 
@@ -181,6 +181,11 @@ func (l *Language) guard(_ context.Context, graph string) (string, error) {
 		return fmt.Sprintf("graph %s is what %s made of the documents", graph, method), nil
 	}
 	return "", nil
+}
+
+// computedNames are the properties that Computed knows.
+func computedNames() []string {
+	return []string{"name", "title", "text", "format", "doc", "page", "heading", "bytes", "tokens"}
 }
 
 // Computed gives chunks and documents the properties that queries want: name,

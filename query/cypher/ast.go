@@ -29,6 +29,10 @@ type statement struct {
 	Index *indexClause  // CREATE or DROP of an index
 	Copy  *copyClause   // COPY FROM or COPY TO
 	Graph *graphClause  // CREATE GRAPH or DROP GRAPH
+
+	// reads are the properties of nodes and edges that each part reads, once check has
+	// found them.
+	reads map[*singleQuery][]string
 }
 
 // regularQuery is a union of parts; most have one.

@@ -12,12 +12,13 @@ import (
 // binds or that are bound as two kinds of things, aggregates outside of WITH and
 // RETURN, and clauses that cannot follow each other. The error is a
 // [*SyntaxError], whose Code is the name in openCypher's compatibility kit, or
-// that of the context. The graph, functions and procedures are not looked at.
-func check(s *statement, w *watch) error {
+// that of the context. The graph, functions and procedures are not looked at. reads are
+// the names of the properties of nodes and edges that each part reads.
+func check(s *statement, w *watch) (reads map[*singleQuery][]string, err error) {
 	if s == nil {
-		return newSyntaxError("", 0, 0, "", "the statement is empty")
+		return nil, newSyntaxError("", 0, 0, "", "the statement is empty")
 	}
-	c := &checker{text: s.Text, seen: map[string]bool{}, watch: w}
+	c := &checker{text: s.Text, seen: map[string]bool{}, watch: w, reads: map[*singleQuery][]string{}}
 	switch {
 	case s.Query != nil:
 		c.query(s.Query)
@@ -27,12 +28,12 @@ func check(s *statement, w *watch) error {
 		c.constant(s.Index.Options, "OPTIONS")
 	}
 	if c.ended != nil {
-		return c.ended
+		return nil, c.ended
 	}
 	if c.err != nil {
-		return c.err
+		return nil, c.err
 	}
-	return nil
+	return c.reads, nil
 }
 
 // checker checks a statement. It keeps the first error.
@@ -40,6 +41,10 @@ type checker struct {
 	text string
 	err  *SyntaxError
 	seen map[string]bool // variables that the part has bound so far, in scope or not
+
+	// reads are the properties of nodes and edges that parts read; at is the part at hand.
+	reads map[*singleQuery][]string
+	at    *singleQuery
 
 	// carry are the variables that are known in all clauses of the query at hand, since
 	// it stands in another one.
@@ -88,6 +93,7 @@ func (c *checker) unsupported(at Pos, feature string) {
 func (c *checker) query(q *regularQuery) {
 	c.queryWithin(q, nil, func(part *singleQuery) kinds {
 		clear(c.seen)
+		c.at = part
 		return kinds{}
 	})
 }

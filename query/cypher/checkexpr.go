@@ -168,6 +168,8 @@ func (c *checker) propertyOf(x *property, e exprScope) {
 		return
 	}
 	switch e.vars[v.Name] {
+	case varNode, varEdge:
+		c.reads[c.at] = append(c.reads[c.at], x.Name)
 	case varEdges:
 		c.fail(v.Pos, "InvalidArgumentType", "%s is a list of edges: write [r IN %s | r.%s] for the property of each", v.Name, v.Name, x.Name)
 	case varNumber, varText, varTruth, varList:

@@ -108,6 +108,9 @@ func (c *checker) matchedProps(props expr, scope exprScope) {
 		c.fail(pm.Pos, "InvalidParameterUse", "a parameter cannot stand for all properties of a pattern that is looked for: write {name: $value}")
 		return
 	}
+	if m, ok := props.(*mapLit); ok {
+		c.reads[c.at] = append(c.reads[c.at], m.Keys...)
+	}
 	c.expr(props, scope)
 }
 

@@ -30,6 +30,31 @@ func (pl *planner) noticeTypes(names []string) {
 	}
 }
 
+// noticeProperties notes the properties of nodes and edges that a part reads and that
+// nothing in the graph has: they are null. computed are those of Options.
+func (pl *planner) noticeProperties(p *singleQuery, read, computed []string) error {
+	if len(read) == 0 || slices.ContainsFunc(p.Clauses, pl.writing) {
+		return nil
+	}
+	have := append(slices.DeleteFunc(pl.graph.r.PropertyNames(), internalProperty), propKey)
+	if pl.computes {
+		have = append(append(have, computed...), propDescription, propWeight, propCount)
+	}
+	vectors, err := pl.graph.vectorIndexes()
+	if err != nil {
+		return err
+	}
+	for _, v := range vectors {
+		have = append(have, v.Property)
+	}
+	for _, name := range read {
+		if !isTotal(name) && !internalProperty(name) && !slices.Contains(have, name) {
+			pl.notice("property", name, have)
+		}
+	}
+	return nil
+}
+
 func (pl *planner) notice(what, name string, have []string) {
 	text := fmt.Sprintf("the graph %s has no %s %s", pl.graph.name(), what, name)
 	if near := nearest(name, have); near != "" {

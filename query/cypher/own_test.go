@@ -185,13 +185,14 @@ func TestGraphStatements(t *testing.T) {
 	}
 }
 
-// TestNotices: a label or an edge type that the graph does not have is told of, unless
-// the statement may make it.
+// TestNotices: a label, an edge type or a property that the graph does not have is told
+// of, unless the statement may make it.
 func TestNotices(t *testing.T) {
 	s := freshSession(t, freshDatabase(t), cypher.Options{})
-	if err := drain(t.Context(), s, "CREATE (:Person)-[:KNOWS]->(:Person)"); err != nil {
+	if err := drain(t.Context(), s, "CREATE (:Person {surname: 'A'})-[:KNOWS {since: 1}]->(:Person)"); err != nil {
 		t.Fatal(err)
 	}
+	const since, surname = "the graph own has no property sinc; did you mean since?", "the graph own has no property Surname; did you mean surname?"
 	for _, c := range []struct {
 		text string
 		want []string
@@ -203,6 +204,16 @@ func TestNotices(t *testing.T) {
 		{"MATCH (n:Person) WHERE EXISTS { (n)-[:LIKES]->() } RETURN n", []string{"the graph own has no edge type LIKES"}},
 		{"CREATE (:Town) WITH 1 AS x MATCH (t:Town) RETURN t", nil},
 		{"MERGE (:City)", nil},
+		{"MATCH (n)-[r]->() RETURN n.surname, n.key, n.name, n.weight, r.since, n._x, properties(n).x", nil},
+		{"MATCH (n)-[r]->() RETURN n.Surname, r.sinc, n.quite_else", []string{surname, since, "the graph own has no property quite_else"}},
+		{"MATCH (n) WHERE n.Surname = 'A' RETURN count(*)", []string{surname}},
+		{"MATCH (n {Surname: 'A'}) RETURN n", []string{surname}},
+		{"MATCH (n) WHERE EXISTS { ()-[:KNOWS {sinc: 1}]->(n WHERE n.Surname = 'A') } RETURN n", []string{surname, since}},
+		{"MATCH (n) WITH n AS m RETURN 1 AS one ORDER BY m.Surname", []string{surname}},
+		{"MATCH (n) CALL (n) { MATCH (n)-[r]->() RETURN r.sinc AS x } RETURN x", []string{since}},
+		{"MATCH (n) RETURN [(n)-[r]->() | r.sinc]", []string{since}},
+		{"UNWIND [{a: 1}] AS n RETURN n.b, {c: 1}.d", nil},
+		{"MATCH (n) SET n.new = 1 RETURN n.newer", nil},
 	} {
 		res, err := s.Run(t.Context(), c.text, nil)
 		if err != nil {

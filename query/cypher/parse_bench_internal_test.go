@@ -26,7 +26,7 @@ func BenchmarkParse(b *testing.B) {
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := check(s, nil); err != nil {
+			if _, err := check(s, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -31,6 +31,9 @@ func (p *parser) show(use *useClause) *regularQuery {
 	i := slices.IndexFunc(shownLists, func(s shownList) bool { return slices.ContainsFunc(s.words, p.isWord) })
 	if i < 0 {
 		if p.tok().kind == tokWord {
+			if p.isWord("DATABASE") || p.isWord("DATABASES") {
+				p.unsupported(p.tok(), "SHOW DATABASES: a statement sees one database; CALL db.graphs() lists its graphs")
+			}
 			p.unsupported(p.tok(), "SHOW of other than INDEXES, CONSTRAINTS, PROCEDURES and FUNCTIONS; write SHOW INDEXES WHERE type = 'RANGE'")
 		}
 		p.expected("INDEXES, CONSTRAINTS, PROCEDURES or FUNCTIONS", "INDEXES", "CONSTRAINTS", "PROCEDURES", "FUNCTIONS")

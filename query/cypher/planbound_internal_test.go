@@ -21,7 +21,7 @@ func TestReadingIsWatched(t *testing.T) {
 			w := &watch{ctx: &pollContext{context.Background(), looks}}
 			st, err := parse(text, w)
 			if err == nil {
-				err = check(st, w)
+				_, err = check(st, w)
 			}
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s after %d looks: the error is %v", name, looks, err)
@@ -29,7 +29,7 @@ func TestReadingIsWatched(t *testing.T) {
 		}
 		st, err := parse(text, nil)
 		must(t, err)
-		if err := check(st, &watch{ctx: &pollContext{context.Background(), 1}}); !errors.Is(err, context.Canceled) {
+		if _, err := check(st, &watch{ctx: &pollContext{context.Background(), 1}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: the error of the check is %v", name, err)
 		}
 	}

@@ -17,7 +17,7 @@ type Result struct {
 	Columns []string
 	// Counts are the numbers of things that a statement wrote.
 	Counts Counts
-	// Notices tell what is odd about a statement, such as a label that no node has.
+	// Notices tell what is odd about a statement, such as a label or a property that no node has.
 	Notices []string
 	// Plan is that of EXPLAIN and PROFILE, a list of steps for each part of a
 	// UNION; nil for other statements.

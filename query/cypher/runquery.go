@@ -140,6 +140,11 @@ func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyP
 			ctx: x.ctx, watch: x.watch, text: st.Text, params: x.params, graph: r.graph, stats: stats,
 			notices: &x.result.Notices, registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",
 		}
+		if tx == nil {
+			if err := pl.noticeProperties(p, st.reads[p], s.opts.ComputedNames); err != nil {
+				return nil, err
+			}
+		}
 		if r.compiled, err = pl.part(p, &segment{}); err != nil {
 			return nil, err
 		}

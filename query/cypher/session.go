@@ -42,6 +42,8 @@ type Options struct {
 	// called for properties that a node lacks; ok reports whether the node has
 	// the property.
 	Computed func(r engine.Reader, n engine.Node, name string) (v Value, ok bool, err error)
+	// ComputedNames are the properties that Computed knows.
+	ComputedNames []string
 	// Guard, if not nil, returns why statements may not write to a graph, "" if
 	// they may. They may never write to the base graph.
 	Guard func(ctx context.Context, graph string) (reason string, err error)

@@ -17,7 +17,7 @@ func (s *Session) statement(text string, w *watch) (*statement, error) {
 	}
 	st, err := parse(text, w)
 	if err == nil {
-		err = check(st, w)
+		st.reads, err = check(st, w)
 	}
 	if err != nil || len(text) > keptText {
 		return st, err
