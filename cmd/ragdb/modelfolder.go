@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"time"
@@ -69,8 +71,8 @@ type modelFolders struct {
 }
 
 // modelIn opens the model of a name such as file:DIR, once in a process; it stays
-// open as long as the process runs.
-func (a *app) modelIn(name string) (*encoder.Model, error) {
+// open as long as the process runs. flag is the one that names it.
+func (a *app) modelIn(name, flag string) (*encoder.Model, error) {
 	a.folders.mu.Lock()
 	defer a.folders.mu.Unlock()
 	if m := a.folders.open[name]; m != nil {
@@ -78,7 +80,9 @@ func (a *app) modelIn(name string) (*encoder.Model, error) {
 	}
 	dir := strings.TrimPrefix(name, folderPrefix)
 	dir, small := strings.CutSuffix(dir, int8Suffix)
-	if info, err := here.stat(dir); err != nil {
+	if info, err := here.stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound("if it was moved, name its place with "+flag+" "+folderPrefix+"DIR; docs/models.md says where to get a model", "%s, the folder of a model, does not exist", dir)
+	} else if err != nil {
 		return nil, err
 	} else if !info.IsDir() {
 		return nil, usage("give the folder that it is in", "%s is a file", dir)
@@ -96,7 +100,7 @@ func (a *app) modelIn(name string) (*encoder.Model, error) {
 
 // encoderIn opens a model that makes vectors.
 func (a *app) encoderIn(name string) (*encoder.Model, error) {
-	m, err := a.modelIn(name)
+	m, err := a.modelIn(name, "--embed-model")
 	dir := strings.TrimPrefix(name, folderPrefix)
 	switch {
 	case err != nil:
@@ -119,7 +123,7 @@ func (a *app) taggerIn(f *modelFlags) (*encoder.Model, error) {
 	case !isLocal(f.chat):
 		return nil, usage("leave out one of them; --extract-model local leaves out a stored one", "--extract-model adds names to those of the rules, and with --model the chat model reads the documents")
 	}
-	m, err := a.modelIn(f.extract)
+	m, err := a.modelIn(f.extract, "--extract-model")
 	if err == nil && m.Types() == nil {
 		return nil, usage("give a model for token classification, such as BertForTokenClassification", "%s finds no names", strings.TrimPrefix(f.extract, folderPrefix))
 	}
@@ -163,7 +167,12 @@ An encoder is used with --embed-model file:DIR, a cross-encoder with
 quicker with AVX-512 VNNI.`,
 		Example: `  ragdb model check ./all-MiniLM-L6-v2
   ragdb index acme.ragdb ./docs --embed-model file:./all-MiniLM-L6-v2`,
-		RunE: chooseOne,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("ragdb model check DIR looks at one; docs/models.md says where to get one", "model has no %q", args[0])
+			}
+			return chooseOne(cmd, args)
+		},
 	}
 	check := &cobra.Command{
 		Use: "check DIR", Short: "Tell what a model is, and how fast it is here",
@@ -214,7 +223,7 @@ func (a *app) checkFolder(ctx context.Context, name string) error {
 	}
 	out := &folderCheck{V: 1, Dir: strings.TrimPrefix(flag, folderPrefix), Role: "embed"}
 	for _, suffix := range []string{"", int8Suffix} {
-		m, err := a.modelIn(flag + suffix)
+		m, err := a.modelIn(flag+suffix, "ragdb model check")
 		if err != nil {
 			return err
 		}

@@ -108,7 +108,7 @@ func (a *app) openReranker(f *rerankFlags, o openai.Options) (llm.Reranker, int,
 		return nil, 0, err
 	}
 	if isFolder(address) {
-		m, err := a.modelIn(address)
+		m, err := a.modelIn(address, "--rerank")
 		if err != nil {
 			return nil, 0, err
 		}

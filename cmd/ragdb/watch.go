@@ -83,6 +83,7 @@ type watcher struct {
 	tokens    int
 	polls     bool // it was said
 	done      bool // a sync came to its end
+	rests     bool // the last sync left nothing to do, and none was begun since
 }
 
 func (a *app) watch(ctx context.Context, cmd *cobra.Command, path, dir string, f *indexFlags, o changes.Options) error {
@@ -113,6 +114,9 @@ func (a *app) watch(ctx context.Context, cmd *cobra.Command, path, dir string, f
 		w := &watcher{a: a, cmd: cmd, c: c, dir: dir, f: f, folder: watched, maxCost: f.models.maxCost, maxTokens: f.models.maxTokens}
 		err := w.run(ctx)
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) && context.Cause(ctx) == errInterrupted {
+			if w.rests {
+				return &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: nothing of " + strings.TrimRight(dir, "/") + " was left to do", err: err}
+			}
 			return &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: what was synced is saved", hint: "run the same command to go on", err: err}
 		}
 		return err
@@ -127,6 +131,7 @@ func (w *watcher) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		w.rests = false
 		if event == changes.Gone {
 			w.turn(w.gone())
 			pause = 0
@@ -141,6 +146,7 @@ func (w *watcher) run(ctx context.Context) error {
 		if err != nil && w.hopeless(err) {
 			return err
 		}
+		w.rests = err == nil
 		w.tell(r, err)
 		pause = w.pause(err, event, pause)
 	}

@@ -140,13 +140,14 @@ func (w *watching) silent() {
 	}
 }
 
-// stop ends it with Ctrl-C.
-func (w *watching) stop() {
+// stop ends it with Ctrl-C. It says that the same command goes on only if something is
+// left to do.
+func (w *watching) stop(left string) {
 	w.t.Helper()
 	if err := w.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		w.t.Fatal(err)
 	}
-	w.says(`"code":"interrupted"`, "run the same command to go on")
+	w.says(`"code":"interrupted"`, left)
 	if w.cmd.Wait(); w.cmd.ProcessState.ExitCode() != exitInterrupted {
 		w.t.Fatalf("%v", w.cmd.ProcessState)
 	}
@@ -183,13 +184,13 @@ func TestWatch(t *testing.T) {
 	w.write("d0.md", "Document 0 is back.")
 	w.write("d1.md", "Document 1 is back.")
 	w.sync("0 2 5 2 4")
-	w.stop()
+	w.stop("docs was left to do")
 
 	// What it left is taken up by the next one.
 	w.write("d6.md", "Document 6 is back.")
 	w.start(nil)
 	w.sync("1 0 0 4 5")
-	w.stop()
+	w.stop("docs was left to do")
 }
 
 // TestWatchEmptied takes all documents away, in four ways: none is removed from the
@@ -237,7 +238,7 @@ func TestWatchEmptied(t *testing.T) {
 			w.remove("d0.md", "d1.md", "d2.md")
 			if yes {
 				w.sync("0 0 3 0 0") // as it was told to
-				w.stop()
+				w.stop("docs was left to do")
 				return
 			}
 			w.says("this would remove all 3 documents; nothing was changed")
@@ -246,7 +247,7 @@ func TestWatchEmptied(t *testing.T) {
 			w.silent() // the same would go, as it said
 			w.write("d0.md", "Document 0 is back.")
 			w.sync("1 1 2 0 2")
-			w.stop()
+			w.stop("docs was left to do")
 		})
 	}
 }
@@ -274,5 +275,5 @@ func TestWatchProvider(t *testing.T) {
 	w.says(`"code":"budget"`, "the limit of what this watch may spend")
 	w.write("long.md", long+"More.")
 	w.silent() // it was said
-	w.stop()
+	w.stop("run the same command to go on")
 }
