@@ -89,8 +89,8 @@ func WithoutModel() AskOption {
 }
 
 // Ask answers a question from the documents, as they are at one commit. If they do
-// not say it, the answer's Answered is false; so it is if there are no documents
-// yet. Errors are [rag.ErrArgument] for a question without text, [method.ErrMethod]
+// not say it, that is no error: the answer's Answered is false, its Text is empty and
+// its Nearest has the passages to show. So it is if there are no documents yet. Errors are [rag.ErrArgument] for a question without text, [method.ErrMethod]
 // and [method.ErrNotIndexed] for a method that cannot be asked, those of the models and
 // those of the database.
 func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
