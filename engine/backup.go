@@ -18,7 +18,9 @@ import (
 )
 
 // Backup copies the database to the directory dir while the database is in use.
-// dir must not exist, be empty, or hold the remains of a Backup that was killed.
+// dir must not exist, be empty, or hold the remains of a Backup that was killed. If it
+// holds a whole backup of what the database holds now, Backup compares the two, leaves it
+// as it is and returns its manifest; any other backup is [ErrExists].
 // Writers wait only for the checkpoint, about ten milliseconds; the hashes of the
 // files are computed afterwards. If the file system has hard links, the copy takes
 // little room until the database changes, but only a copy on another disk is safe
@@ -45,6 +47,11 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 		return nil, err
 	}
 	part, undo, err := claimDir(dir)
+	if errors.Is(err, ErrExists) {
+		if m, merr := db.backedUp(ctx, dir); m != nil || merr != nil {
+			return m, merr
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,10 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -33,8 +35,9 @@ func TestBackupAndRestore(t *testing.T) {
 		if err != nil || m.Epoch != db.Epoch() || len(m.Files) == 0 || m.UUID == "" || m.Format != engine.Format {
 			t.Fatalf("%+v %v", m, err)
 		}
-		if _, err := db.Backup(t.Context(), dir); !errors.Is(err, engine.ErrExists) {
-			t.Errorf("a second backup into one directory: %v", err)
+		before := files(t, dir)
+		if again, err := db.Backup(t.Context(), dir); err != nil || !reflect.DeepEqual(again, m) || files(t, dir) != before {
+			t.Errorf("a second backup of the same into one directory: %v, %+v", err, again)
 		}
 		// What is written later is not in it.
 		update(t, g, func(v *engine.TxView) {
@@ -43,6 +46,9 @@ func TestBackupAndRestore(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+		if _, err := db.Backup(t.Context(), dir); !errors.Is(err, engine.ErrExists) {
+			t.Errorf("a backup of a later state into one directory: %v", err)
+		}
 		path := filepath.Join(t.TempDir(), "restored")
 		if made {
 			if err := os.Mkdir(path, 0o755); err != nil {
@@ -52,8 +58,8 @@ func TestBackupAndRestore(t *testing.T) {
 		if err := engine.Restore(t.Context(), dir, path); err != nil {
 			t.Fatal(err)
 		}
-		if err := engine.Restore(t.Context(), dir, path); !errors.Is(err, engine.ErrExists) {
-			t.Errorf("restoring over a database: %v", err)
+		if err := engine.Restore(t.Context(), dir, path); err != nil {
+			t.Errorf("restoring what is there: %v", err)
 		}
 		got, err := engine.Open(t.Context(), path, nil)
 		if err != nil {
@@ -68,6 +74,63 @@ func TestBackupAndRestore(t *testing.T) {
 		sound(t, got, "restored")
 		if err := got.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestBackupOfAnother takes a backup for one's own only if it holds the same: not that of a
+// copy which made as many commits, nor one that is damaged.
+func TestBackupOfAnother(t *testing.T) {
+	needsDirectory(t)
+	first := filepath.Join(t.TempDir(), "first")
+	db := open(t, &engine.Options{})
+	library(t, db)
+	if _, err := db.Backup(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	var dbs, backups [2]string
+	for i := range dbs {
+		dbs[i], backups[i] = filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "backup")
+		if err := engine.Restore(t.Context(), first, dbs[i]); err != nil {
+			t.Fatal(err)
+		}
+		db, err := engine.Open(t.Context(), dbs[i], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ns, err := db.Namespace(t.Context(), "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := ns.Graph(t.Context(), engine.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		update(t, g, func(v *engine.TxView) {
+			typ, _ := v.MakeNodeType("copy")
+			if _, _, err := v.PutNode(typ, fmt.Sprint(i), nil); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if _, err := db.Backup(t.Context(), backups[i]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Backup(t.Context(), backups[0]); i == 1 && !errors.Is(err, engine.ErrExists) {
+			t.Errorf("over the backup of a copy: %v", err)
+		}
+		if err := os.WriteFile(filepath.Join(backups[1], "data", "extra"), nil, 0o600); i == 1 && err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Backup(t.Context(), backups[1]); i == 1 && !errors.Is(err, engine.ErrCorrupt) {
+			t.Errorf("over one's own that is damaged: %v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]error{dbs[0]: nil, dbs[1]: engine.ErrExists, backups[0]: engine.ErrExists} {
+		if err := engine.Restore(t.Context(), backups[0], path); !errors.Is(err, want) {
+			t.Errorf("restored over %s: %v, want %v", path, err, want)
 		}
 	}
 }

@@ -21,7 +21,8 @@ import (
 // exist or be an empty directory, or the name of an empty store on a server. Every file is compared with its hash while
 // it is copied, and the copy must pass a quick check, before path is made. After an
 // error, path does not exist. Restore removes what an earlier Restore to the same
-// path left when it was killed. A file that is missing, extra or damaged is
+// path left when it was killed. If path holds what the backup holds, it is compared with it
+// and stays as it is; anything else there is [ErrExists]. A file that is missing, extra or damaged is
 // [ErrCorrupt] and named.
 func Restore(ctx context.Context, backupDir, path string) error {
 	if err := restore(ctx, backupDir, path); err != nil {
@@ -33,6 +34,9 @@ func Restore(ctx context.Context, backupDir, path string) error {
 func restore(ctx context.Context, backupDir, path string) (err error) {
 	m, err := readManifest(backupDir)
 	if err != nil {
+		return err
+	}
+	if same, err := m.restored(ctx, backupDir, path); same || err != nil {
 		return err
 	}
 	if stores.OnServer(path) {
@@ -55,7 +59,7 @@ func restore(ctx context.Context, backupDir, path string) (err error) {
 		return err
 	}
 	// Built beside the target, so that renaming it is all or nothing.
-	part, err := unfinished.MakeFolder(path)
+	part, err := restoreFolder(path)
 	if err != nil {
 		return err
 	}
@@ -74,13 +78,21 @@ func restore(ctx context.Context, backupDir, path string) (err error) {
 	return syncDir(filepath.Dir(filepath.Clean(path)))
 }
 
+// restoreFolder makes the folder in which files are restored that are for path.
+func restoreFolder(path string) (*unfinished.Folder, error) {
+	if stores.OnServer(path) {
+		return unfinished.TempFolder(os.TempDir(), "ragdb-restore")
+	}
+	return unfinished.MakeFolder(path)
+}
+
 // restoreKeys sets the keys of a backup in an empty store on a server, in one commit.
 func (m *Manifest) restoreKeys(ctx context.Context, data, path string) (err error) {
 	if err := m.compare(data); err != nil {
 		return err
 	}
 	// The backup stays as it is: opening a directory writes to it.
-	part, err := unfinished.TempFolder(os.TempDir(), "ragdb-restore")
+	part, err := restoreFolder(path)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,8 @@ func (a *app) backupCommand() *cobra.Command {
 		Use:   "backup DB DIR",
 		Short: "Copy a database to a folder, with hashes",
 		Long: `Backup writes a copy of DB to DIR, which must not exist, or be empty. It replaces
-what a killed backup left there, and never a whole backup. The copy may share disk
+what a killed backup left there, and never a whole backup. If DIR is a whole backup of
+what DB holds now, it is compared with DB and stays as it is. The copy may share disk
 blocks with DB: to be safe from a lost disk, copy DIR to another one.`,
 		Example: `  ragdb backup acme.ragdb backups/acme-monday`,
 		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
@@ -69,7 +69,8 @@ func (a *app) restoreCommand() *cobra.Command {
 		Use:   "restore DIR DB",
 		Short: "Make a database of a backup",
 		Long: `Restore compares every file of the backup in DIR with its hash and copies them
-to DB, which must not exist or be an empty folder.`,
+to DB, which must not exist or be an empty folder. If DB is what the backup holds,
+such as what a killed restore made, it stays as it is.`,
 		Example: `  ragdb restore backups/acme-monday acme.ragdb`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -89,33 +90,20 @@ to DB, which must not exist or be an empty folder.`,
 			if err != nil {
 				return err
 			}
-			if err := a.mustBeFree(path); err != nil {
-				return err
+			err = engine.Restore(ctx, a.dir.path(dir), a.address(path))
+			if errors.Is(err, engine.ErrExists) {
+				return isInTheWay(path, err)
 			}
-			if err := engine.Restore(ctx, a.dir.path(dir), a.address(path)); errors.Is(err, engine.ErrCorrupt) {
+			if errors.Is(err, engine.ErrCorrupt) {
 				return &failure{exit: exitCorrupt, code: "corrupt", message: service.Message(err), hint: "this backup is damaged: take another one", err: err}
-			} else if err != nil {
+			}
+			if err != nil {
 				return err
 			}
 			a.printBackup(newBackupResult(path, dir, m, start), "restored "+dir+" to "+path, "next: ragdb status "+quote(path))
 			return nil
 		},
 	}
-}
-
-// mustBeFree refuses a path that exists, unless it is an empty folder.
-func (a *app) mustBeFree(path string) error {
-	if stores.OnServer(path) {
-		return nil // restoring refuses one that is not empty
-	}
-	if err := a.dir.sweep(path); err != nil {
-		return err
-	}
-	entries, err := a.dir.readDir(path)
-	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	return isInTheWay(path, err)
 }
 
 func isInTheWay(path string, err error) error {
