@@ -79,6 +79,11 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.Work
 			return nil, err
 		}
 		said, err := describeEach(v, p.ids())
+		if graph.IsMissing(err) { // a document has left, and the layer's stage has not run since
+			items = append(items, method.WorkItem{Key: clusterItem(p.Key), Digest: method.Digest("missing", p.Key)})
+			st.listed[clusterItem(p.Key)] = p
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
