@@ -69,13 +69,12 @@ func (db *DB) AddFiles(ctx context.Context, files fs.FS) error {
 
 // Remove removes documents by their IDs, each in one commit with everything that
 // only it supported. Steps that concern all documents are run by the next
-// [DB.Add]. The error is an [engine.ErrNotFound] for an ID that is not there; the
-// documents before it are gone then.
+// [DB.Add]. The error is an [engine.ErrNotFound] for an ID that is not there; then none
+// is removed. If the process ends before all are gone, the next Add or Remove removes
+// those that are left.
 func (db *DB) Remove(ctx context.Context, ids ...string) error {
-	for _, id := range ids {
-		if _, err := db.corpus.Remove(ctx, db.methods, id, rag.RemoveOptions{}); err != nil {
-			return phase.At("", err)
-		}
+	if _, err := db.corpus.RemoveAll(ctx, db.methods, ids, rag.RemoveOptions{}); err != nil {
+		return phase.At("", err)
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ const localVectors = "local/"
 //	embeddings  paid vectors
 //	models      the embedding model
 //	runs        what index runs cost
+//	owed        what the last removal or merge has left to do
 //	traces      how answers came about
 //	important, communities, elements
 //	            of noderag: which entities have attributes, and the numbers of

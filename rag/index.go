@@ -66,13 +66,18 @@ func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error)
 	if err := share.Grow(ctx, memory.Bytes()/runShare); err != nil {
 		return out, err
 	}
-	if err := x.Corpus.reread(ctx, x.Methods); err != nil {
+	removed, err := x.Corpus.settle(ctx, x.Methods)
+	out.Removed += removed
+	if err != nil {
 		return out, err
 	}
 	if err := x.read(ctx, inputs, out); err != nil {
 		return out, err
 	}
 	if err := x.build(ctx, out); err != nil {
+		return out, err
+	}
+	if err := x.Corpus.indexed(ctx, x.Methods, x.Systems); err != nil {
 		return out, err
 	}
 	if out.Failed > 0 || len(out.BadFiles) > 0 {

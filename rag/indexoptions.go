@@ -64,7 +64,7 @@ type IndexResult struct {
 	Added     int           `json:"added"`
 	Replaced  int           `json:"replaced"`
 	Unchanged int           `json:"unchanged"`
-	Removed   int           `json:"removed,omitempty"` // by Sync
+	Removed   int           `json:"removed,omitempty"` // by Sync, and what an interrupted removal left
 	Documents int           `json:"docs"`
 	Chunks    int           `json:"chunks"`
 	Failed    int           `json:"failed"`

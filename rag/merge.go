@@ -62,9 +62,14 @@ func (c *Corpus) Merged(ctx context.Context) (out []link.Alias, err error) {
 // A name that no entity has is [engine.ErrNotFound]; a name that is read as another one
 // already, and a name as itself, are [ErrArgument]. Then nothing is changed. Merge waits
 // for runs and removals as [Corpus.Remove] does. If it is interrupted once the names are
-// stored, the next run ends what it began.
+// stored, the next run ends what it began, and the same Merge succeeds. [Corpus.Owed] tells
+// of it until a run of all methods has ended.
 func (c *Corpus) Merge(ctx context.Context, methods method.Methods, pairs []link.Alias) (*link.Change, error) {
-	return c.relink(ctx, methods, "merge", func(x *relinking) error {
+	command := []string{"merge"}
+	for _, p := range pairs {
+		command = append(command, p.Name, p.Into)
+	}
+	return c.relink(ctx, methods, "merge", corpus.AskedBy(command...), func(x *relinking) error {
 		for _, p := range pairs {
 			if err := x.merge(p.Name, p.Into); err != nil {
 				return err
@@ -78,7 +83,11 @@ func (c *Corpus) Merge(ctx context.Context, methods method.Methods, pairs []link
 // those that would be if the names had not been merged. A name that is not read as
 // another one is [engine.ErrNotFound]. What holds for [Corpus.Merge] holds for it.
 func (c *Corpus) Unmerge(ctx context.Context, methods method.Methods, names []string) (*link.Change, error) {
-	return c.relink(ctx, methods, "undo a merge", func(x *relinking) error {
+	return c.unmerge(ctx, methods, corpus.AskedBy(append([]string{"unmerge"}, names...)...), names)
+}
+
+func (c *Corpus) unmerge(ctx context.Context, methods method.Methods, asked string, names []string) (*link.Change, error) {
+	return c.relink(ctx, methods, "undo a merge", asked, func(x *relinking) error {
 		for _, name := range names {
 			if err := x.unmerge(name); err != nil {
 				return err
@@ -88,8 +97,9 @@ func (c *Corpus) Unmerge(ctx context.Context, methods method.Methods, names []st
 	})
 }
 
-// relink changes what names are read as.
-func (c *Corpus) relink(ctx context.Context, methods method.Methods, what string, change func(*relinking) error) (*link.Change, error) {
+// relink changes what names are read as. What it was asked for by is noted, unless it is
+// "".
+func (c *Corpus) relink(ctx context.Context, methods method.Methods, what, asked string, change func(*relinking) error) (*link.Change, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -98,12 +108,12 @@ func (c *Corpus) relink(ctx context.Context, methods method.Methods, what string
 		return nil, phase.Errorf("%s: %w", what, err)
 	}
 	defer end()
-	if err := c.reread(ctx, methods); err != nil { // what an interrupted one left
+	if _, err := c.settle(ctx, methods); err != nil {
 		return nil, phase.Errorf("%s: %w", what, err)
 	}
 	var out *link.Change
 	err = again(func() error {
-		x := &relinking{c: c, keys: map[string]bool{}, dropped: map[string]bool{}, out: &link.Change{Aliases: []link.Alias{}}}
+		x := &relinking{c: c, asked: asked, keys: map[string]bool{}, dropped: map[string]bool{}, out: &link.Change{Aliases: []link.Alias{}}}
 		if err := x.open(ctx, methods); err != nil {
 			return err
 		}
@@ -126,6 +136,8 @@ func (c *Corpus) relink(ctx context.Context, methods method.Methods, what string
 // relinking is a change of what names are read as.
 type relinking struct {
 	c       *Corpus
+	asked   string
+	same    bool // the last work was asked for alike: what is done is no error
 	snap    *engine.Snapshot
 	systems []*method.System // that have a graph
 	before  corpus.Aliases   // as the graphs are now
@@ -148,8 +160,12 @@ func (x *relinking) open(ctx context.Context, methods method.Methods) (err error
 	if x.snap, err = x.c.DB().Snapshot(ctx); err != nil {
 		return err
 	}
-	x.before, err = x.c.Aliases(x.snap.Graph(x.c.Base()))
-	x.after = maps.Clone(x.before)
+	v := x.snap.Graph(x.c.Base())
+	work, _, err := corpus.ReadOwed(v)
+	if err == nil {
+		x.before, err = x.c.Aliases(v)
+	}
+	x.after, x.same = maps.Clone(x.before), x.asked != "" && x.asked == work.Asked
 	if err != nil {
 		x.close()
 	}
@@ -216,6 +232,10 @@ func (x *relinking) known(name string) (key, label string, err error) {
 
 func (x *relinking) merge(name, into string) error {
 	if a, ok := x.after[text.Key(name)]; ok {
+		if x.same {
+			x.out.Aliases = append(x.out.Aliases, a)
+			return nil
+		}
 		return phase.Mark(ErrArgument, "%q is read as %q already", a.Name, a.Into)
 	}
 	key, label, err := x.known(name)
@@ -242,6 +262,11 @@ func (x *relinking) merge(name, into string) error {
 func (x *relinking) unmerge(name string) error {
 	key := text.Key(name)
 	a, ok := x.after[key]
+	if !ok && x.same {
+		x.dropped[key] = true
+		x.out.Aliases = append(x.out.Aliases, link.Alias{Name: name, Key: key})
+		return nil
+	}
 	if !ok {
 		return phase.Mark(engine.ErrNotFound, "%q is read as no other name", name)
 	}
@@ -289,6 +314,16 @@ func (x *relinking) store(ctx context.Context) error {
 		}
 		if !maps.Equal(now, x.before) {
 			return engine.ErrConflict
+		}
+		if x.asked != "" {
+			work, _, err := corpus.ReadOwed(v)
+			if err != nil {
+				return err
+			}
+			work.Asked, work.Index = x.asked, true
+			if err := corpus.PutWork(v, work); err != nil {
+				return err
+			}
 		}
 		for _, a := range x.out.Aliases {
 			if x.dropped[a.Key] {

@@ -141,5 +141,5 @@ func (c *Corpus) UnmergeUnsaid(ctx context.Context, methods method.Methods) (*li
 			names = append(names, a.Key)
 		}
 	}
-	return c.Unmerge(ctx, methods, names)
+	return c.unmerge(ctx, methods, "", names)
 }

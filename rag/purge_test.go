@@ -158,14 +158,17 @@ func TestPurge(t *testing.T) {
 		t.Fatalf("before the removal the files hold %d of the document's strings", len(words))
 	}
 	remove := func(c *rag.Corpus) {
-		if _, err := c.Remove(t.Context(), all, gone.Key, rag.RemoveOptions{}); err != nil {
+		if _, err := c.RemoveAll(t.Context(), all, []string{gone.Key}, rag.RemoveOptions{Asked: []string{gone.Key}, Purge: true}); err != nil {
 			t.Fatal(err)
 		}
 		indexRemote(t, c, all, specs)
 	}
 	purge := func(c *rag.Corpus) {
-		if err := c.DB().Compact(t.Context()); err != nil {
+		if err := c.Purge(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if owed, err := c.Owed(t.Context()); err != nil || owed != nil {
+			t.Errorf("%+v is owed, %v", owed, err)
 		}
 	}
 	for _, x := range []struct {

@@ -26,13 +26,21 @@ type RemoveResult struct {
 	Stale []string `json:"stale,omitempty"`
 }
 
-// RemoveOptions tune a Remove.
+// RemoveOptions tune a removal.
 type RemoveOptions struct {
 	// DryRun changes nothing and says what would go.
 	DryRun bool
 	// KeepCache keeps the models' replies and vectors that were made from the
 	// document: if it comes back they are not paid for again.
 	KeepCache bool
+	// Purge says that a call of [Corpus.Purge] follows: until it has come to its end,
+	// [Corpus.Owed] tells that it is owed. Only [Corpus.RemoveAll] looks at it.
+	Purge bool
+	// Asked is what the documents were asked for by. If it is that of the last call of
+	// [Corpus.RemoveAll], a document that is missing is no error: that call has removed
+	// it, or one that was killed has. Without it each missing one is. Only
+	// [Corpus.RemoveAll] looks at it.
+	Asked []string
 }
 
 // Remove removes a document with all that only it supported, in every graph of
@@ -53,28 +61,48 @@ func (c *Corpus) Remove(ctx context.Context, methods method.Methods, doc string,
 		return nil, phase.Errorf("remove %s: %w", doc, err)
 	}
 	defer end()
+	return (&removing{c: c, methods: methods, dry: o.DryRun}).remove(ctx, doc, o.KeepCache, nil)
+}
+
+// removing removes documents one after the other.
+type removing struct {
+	c       *Corpus
+	methods method.Methods
+	dry     bool
+	m       *remover // nil before the first, and when other commits made it outdated
+}
+
+// remove removes a document and calls also, if it is set, in the same transaction.
+func (x *removing) remove(ctx context.Context, doc string, keepCache bool, also func(base *engine.TxView) error) (*RemoveResult, error) {
 	var r *removal
-	err = again(func() error {
-		m, err := c.newRemover(ctx, methods)
-		if err != nil {
-			return err
-		}
-		if r, err = m.prepare(ctx, doc); err != nil {
-			return err
-		}
-		r.keepCache = o.KeepCache
-		return c.DB().Update(ctx, func(tx *engine.Tx) error {
-			if err := r.apply(ctx, tx); err != nil {
+	err := again(func() (err error) {
+		if x.m == nil {
+			if x.m, err = x.c.newRemover(ctx, x.methods); err != nil {
 				return err
 			}
-			if err := r.emptied(tx, m.all); err != nil {
-				return err
-			}
-			if o.DryRun {
-				return errDry
-			}
-			return nil
-		})
+		}
+		if r, err = x.m.prepare(ctx, doc); err == nil {
+			r.keepCache = keepCache
+			err = x.c.DB().Update(ctx, func(tx *engine.Tx) error {
+				if err := r.apply(ctx, tx); err != nil {
+					return err
+				}
+				if err := r.emptied(tx, x.m.all); err != nil {
+					return err
+				}
+				if x.dry {
+					return errDry
+				}
+				if also != nil {
+					return also(tx.Graph(x.c.Base()))
+				}
+				return nil
+			})
+		}
+		if errors.Is(err, engine.ErrConflict) {
+			x.m = nil
+		}
+		return err
 	})
 	switch {
 	case corpus.IsMissing(err):

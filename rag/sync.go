@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -125,36 +124,16 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 		inputs = nil // Sync accepts an empty folder
 	}
 	out, err := x.run(ctx, inputs)
-	out.Removed = len(d.Removed)
+	out.Removed += len(d.Removed)
 	return out, err
 }
 
 // removeAll removes documents, each in a commit of its own.
 func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
-	var m *remover
+	r := &removing{c: x.Corpus, methods: x.Methods}
 	for i, key := range keys {
-		err := again(func() (err error) {
-			if m == nil {
-				if m, err = x.Corpus.newRemover(ctx, x.Methods); err != nil {
-					return err
-				}
-			}
-			r, err := m.prepare(ctx, key)
-			if err == nil {
-				err = x.Corpus.DB().Update(ctx, func(tx *engine.Tx) error {
-					if err := r.apply(ctx, tx); err != nil {
-						return err
-					}
-					return r.emptied(tx, m.all)
-				})
-			}
-			if errors.Is(err, engine.ErrConflict) {
-				m = nil // what it has read is of another state
-			}
+		if _, err := r.remove(ctx, key, false, nil); err != nil {
 			return err
-		})
-		if err != nil {
-			return phase.Errorf("remove %s: %w", key, err)
 		}
 		if x.Options.Notify != nil {
 			x.Options.Notify(Event{Stage: "remove", Done: i + 1, Total: len(keys)})

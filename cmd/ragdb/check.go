@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,9 @@ type checkResult struct {
 	OK       bool             `json:"ok"`
 	Findings []engine.Finding `json:"findings"`
 	Repaired int              `json:"repaired"`
-	Ms       int64            `json:"ms"`
+	// Owed is what interrupted commands have left to do, by namespace.
+	Owed map[string]*rag.Owed `json:"owed,omitempty"`
+	Ms   int64                `json:"ms"`
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -68,8 +72,17 @@ func (a *app) check(ctx context.Context, path string, db *engine.DB, o engine.Ch
 		}
 	}
 	p.end()
+	var err error
+	if r.Owed, err = owedIn(ctx, db); err != nil && len(r.Findings) == 0 {
+		return err
+	}
 	r.OK, r.Ms = len(r.Findings) == 0, time.Since(start).Milliseconds()
 	a.printCheck(&r)
+	if o := a.out; o.text() {
+		for _, ns := range slices.Sorted(maps.Keys(r.Owed)) {
+			a.printOwed(path, ns, r.Owed[ns])
+		}
+	}
 	if r.OK {
 		return nil
 	}

@@ -50,6 +50,10 @@ func (a *app) applyMerge(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 	if len(names) == 2 {
 		pairs = []link.Alias{{Name: names[0], Into: names[1]}}
 		question = "Read " + names[0] + " as " + names[1] + " from now on?"
+	} else if owed, err := c.Owed(ctx); err != nil {
+		return err
+	} else if owed != nil && owed.Merge {
+		question = "Finish the merge that was interrupted?"
 	} else {
 		r, err := a.findCandidates(ctx, c, f)
 		if err != nil {
@@ -150,7 +154,7 @@ func (a *app) relink(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f *
 	}
 	out.Index, err = a.runIndex(ctx, c, systems, nil, o, (*rag.Indexer).Run)
 	if err != nil && !errors.Is(err, rag.ErrPartial) {
-		a.out.note("the names are changed; ragdb index %s does the rest", quote(c.Path()))
+		a.out.note("the names are changed; the same command does the rest")
 		return err
 	}
 	if !a.out.object(out) {
@@ -167,7 +171,12 @@ func (a *app) printMerged(r *mergedResult) {
 			a.out.print("%s is read as itself again\n", escape(x.Name))
 		}
 	}
-	a.out.print("%s read again in %s\n", plural(len(r.Documents), "document"), strings.Join(r.Methods, ", "))
+	if len(r.Aliases) == 0 {
+		a.out.print("the merge that was interrupted is finished\n")
+	}
+	if len(r.Documents) > 0 {
+		a.out.print("%s read again in %s\n", plural(len(r.Documents), "document"), strings.Join(r.Methods, ", "))
+	}
 	if spent := spentLine(r.Index.IndexResult); spent != "" {
 		a.out.print("%s\n", spent)
 	}

@@ -16,7 +16,7 @@ import (
 func (a *app) removeCommand() *cobra.Command {
 	f := &removeFlags{}
 	cmd := &cobra.Command{
-		Use:   "rm DB DOC...",
+		Use:   "rm DB [DOC...]",
 		Short: "Remove documents with all that only they supported",
 		Long: `Rm removes documents by their keys, or by patterns of keys such as those of
 --include. Each goes in one step, with its chunks and all that only it supported in
@@ -24,11 +24,18 @@ the graphs. Rm asks before it removes more than five and more than a fifth of th
 documents, or all of them by patterns; without a terminal it then needs --yes. The
 next index renews what is computed from the whole corpus (which chunks are near or
 central). With --purge rm does that at once and rewrites all files, so that no file
-holds anything of the documents.`,
+holds anything of the documents; without DOC it does so for all that was removed.
+
+If rm is interrupted, the same command goes on, and so does the next rm, index or
+sync. ragdb status tells what is left.`,
 		Example: `  ragdb rm acme.ragdb handbook.md --dry-run
   ragdb rm acme.ragdb handbook.md faq.csv#12
-  ragdb rm acme.ragdb 'wiki/**/*.html' --yes`,
-		RunE: a.onDB(1, true, func(ctx context.Context, cmd *cobra.Command, path string, docs []string) error {
+  ragdb rm acme.ragdb 'wiki/**/*.html' --yes
+  ragdb rm acme.ragdb --purge`,
+		RunE: a.onDB(0, true, func(ctx context.Context, cmd *cobra.Command, path string, docs []string) error {
+			if len(docs) == 0 && !f.purge {
+				return usedAs(cmd, "needs a document, unless --purge is given")
+			}
 			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, f) })
 		}),
 	}
@@ -62,10 +69,10 @@ func (a *app) purge(ctx context.Context, c *rag.Corpus) error {
 	if _, err := a.runIndex(ctx, c, systems, nil, rag.IndexOptions{}, (*rag.Indexer).Run); err != nil && !errors.Is(err, rag.ErrPartial) {
 		return err
 	}
-	return c.DB().Compact(ctx)
+	return c.Purge(ctx)
 }
 
-func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *removeFlags) error {
+func (a *app) remove(ctx context.Context, c *rag.Corpus, asked []string, f *removeFlags) error {
 	if f.purge && f.keepCache {
 		return usage("leave out one of them", "--purge and --keep-cache exclude each other")
 	}
@@ -74,7 +81,7 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 	if err != nil {
 		return err
 	}
-	docs, r, err := matchDocuments(ctx, c, docs)
+	docs, r, err := matchDocuments(ctx, c, asked)
 	if err != nil {
 		return err
 	}
@@ -90,7 +97,7 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 		}
 		defer done()
 	}
-	out, err := a.corpus(c).RemoveDocuments(ctx, docs, rag.RemoveOptions{DryRun: dry, KeepCache: f.keepCache})
+	out, err := a.corpus(c).RemoveDocuments(ctx, docs, rag.RemoveOptions{DryRun: dry, KeepCache: f.keepCache, Purge: f.purge, Asked: asked})
 	if err != nil {
 		if len(out.Removed) > 0 && !dry {
 			a.printRemoved(c, out)
@@ -108,9 +115,18 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 }
 
 // matchDocuments returns the keys of the documents that arguments name: by a
-// key, or by a pattern of keys.
+// key, or by a pattern of keys. What the same command is at already is not counted in the
+// removal, since the user has agreed to it, and what it has done is no error.
 func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []string, r removal, err error) {
 	all, err := service.DocumentKeys(ctx, c)
+	if err != nil {
+		return nil, r, err
+	}
+	same, err := c.AskedLast(ctx, args)
+	if err != nil {
+		return nil, r, err
+	}
+	owed, err := c.Owed(ctx)
 	if err != nil {
 		return nil, r, err
 	}
@@ -120,6 +136,9 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 		if !taken[key] {
 			taken[key] = true
 			keys = append(keys, key)
+			if owed == nil || !slices.Contains(owed.Remove, key) {
+				r.n++
+			}
 		}
 	}
 	for _, arg := range args {
@@ -134,11 +153,10 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 				take(key)
 			}
 		}
-		if !found {
+		if !found && !same {
 			return nil, r, notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.Path(), arg)
 		}
 	}
-	r.n = len(keys)
 	return keys, r, nil
 }
 
@@ -152,6 +170,13 @@ func (a *app) printRemoved(c *rag.Corpus, r *service.Removed) {
 	}
 	for _, d := range r.Removed {
 		a.out.print("%s %s · %s · %s that nothing else supports\n", did, escape(d.Doc), plural(d.Chunks, "chunk"), plural(d.Derived, "node"))
+	}
+	switch {
+	case len(r.Removed) > 0:
+	case r.Purged:
+		a.out.print("purged %s: no file holds what was removed\n", c.Path())
+	case !r.DryRun:
+		a.out.print("this command has removed all of it before\n")
 	}
 	if r.DryRun {
 		a.out.note("nothing was changed: leave out --dry-run to remove")

@@ -103,6 +103,7 @@ func (a *app) printStatus(r *service.Status, running bool) {
 		}
 	}
 	a.printBeyondMemory(&r.Memory)
+	a.printOwed(r.DB, "", r.Owed)
 	switch {
 	case running:
 		o.note("process %d is at work on it", os.Getpid())

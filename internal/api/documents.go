@@ -30,7 +30,7 @@ func documentOperations() []*operation {
 			summary: "Remove a document with all that only it supported", about: "A removal waits for the job that runs."}, (*call).removeDocument),
 		define(operation{method: http.MethodPost, path: corpusRoot + "/documents/remove", id: "removeDocuments", tag: "documents", role: Write, heavy: true,
 			summary: "Remove several documents",
-			about:   "Each goes in one commit. If one is not there the answer is an error, and those before it are gone. A removal waits for the job that runs."}, (*call).removeDocuments),
+			about:   "Each goes in one commit. If one is not there the answer is an error, and none is removed. A removal waits for the job that runs."}, (*call).removeDocuments),
 		define(operation{method: http.MethodGet, path: corpusRoot + "/document", id: "readDocument", tag: "documents", role: Read,
 			summary: "The text of a document"}, (*call).readDocument),
 	}

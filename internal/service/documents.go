@@ -195,22 +195,29 @@ type RemovedDocument struct {
 }
 
 // RemoveDocuments removes documents by their ids, each in one commit. If one is not there
-// those before it are gone, and the result tells of them beside the error.
+// none is removed. Beside another error the result tells of those that are gone.
 func (c *Corpus) RemoveDocuments(ctx context.Context, ids []string, o rag.RemoveOptions) (*Removed, error) {
 	out := &Removed{V: 1, DryRun: o.DryRun, Removed: []RemovedDocument{}, Stale: []string{}}
-	for _, id := range ids {
-		r, err := c.Remove(ctx, c.Methods, id, o)
-		if errors.Is(err, engine.ErrNotFound) {
-			err = NotFound("the list of documents has their ids", "there is no document %q", id)
-		}
-		if err != nil {
-			return out, err
-		}
-		out.Removed = append(out.Removed, RemovedDocument{id, r.Chunks, r.Derived})
+	removed, err := c.RemoveAll(ctx, c.Methods, ids, o)
+	for _, r := range removed {
+		out.Removed = append(out.Removed, RemovedDocument{r.Documents[0], r.Chunks, r.Derived})
 		out.Chunks, out.Derived = out.Chunks+r.Chunks, out.Derived+r.Derived
 		out.Stale = append(out.Stale[:0], r.Stale...)
 	}
-	return out, nil
+	if errors.Is(err, engine.ErrNotFound) {
+		err = c.missing(ctx, ids, err)
+	}
+	return out, err
+}
+
+// missing is the error of a removal of documents of which one is not there.
+func (c *Corpus) missing(ctx context.Context, ids []string, err error) error {
+	for _, id := range ids {
+		if _, terr := c.Text(ctx, id); terr != nil {
+			return NotFound("the list of documents has their ids", "there is no document %q; nothing was removed", id)
+		}
+	}
+	return err
 }
 
 // Text returns the text of a document and its place.

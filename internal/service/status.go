@@ -29,6 +29,8 @@ type Status struct {
 	Failed     []FailedItem      `json:"failed"`
 	Settings   map[string]string `json:"settings"`
 	Memory     Memory            `json:"memory"`
+	// Owed is what removals and merges that were interrupted have left to do.
+	Owed *rag.Owed `json:"owed,omitempty"`
 	// Latest is the number of the last commit in the store. It is above Epoch if others
 	// wrote meanwhile.
 	Latest uint64 `json:"latest"`
@@ -76,6 +78,9 @@ func (c *Corpus) Status(ctx context.Context) (*Status, error) {
 	want := slices.Clone(done)
 	if len(done) == 0 {
 		want = append(want, cmp.Or(r.Settings["method"], methods.Default)) // begun, perhaps
+	}
+	if r.Owed, err = c.Owed(ctx); err != nil {
+		return nil, err
 	}
 	snap, err := c.DB().Snapshot(ctx)
 	if err != nil {

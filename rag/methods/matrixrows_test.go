@@ -631,6 +631,27 @@ func corpusRows() map[string][]call {
 			func(w *world) error { _, err := w.c.Unmerge(w.ctx, nil, nil); return err },
 			func(w *world) error { _, err := w.c.Unmerge(w.ctx, methods.All(), []string{"", "x"}); return err },
 		},
+		"Owed": {
+			func(w *world) error { _, err := w.c.Owed(w.ctx); return err },
+		},
+		"AskedLast": {
+			func(w *world) error { _, err := w.c.AskedLast(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.AskedLast(w.ctx, []string{"", "x"}); return err },
+		},
+		"Purge": {
+			func(w *world) error { return w.c.Purge(w.ctx) },
+		},
+		"RemoveAll": {
+			func(w *world) error { _, err := w.c.RemoveAll(w.ctx, nil, nil, rag.RemoveOptions{}); return err },
+			func(w *world) error {
+				_, err := w.c.RemoveAll(w.ctx, methods.All(), []string{"", w.docs[1].Key}, rag.RemoveOptions{DryRun: true, Purge: true, Asked: []string{""}})
+				return err
+			},
+			func(w *world) error {
+				_, err := w.c.RemoveAll(w.ctx, methods.All(), nil, rag.RemoveOptions{Purge: true})
+				return err
+			},
+		},
 		"Remove": {
 			func(w *world) error { _, err := w.c.Remove(w.ctx, nil, "", rag.RemoveOptions{}); return err },
 			func(w *world) error {

@@ -14,6 +14,7 @@ func Encodings() []engine.Encoding {
 		engine.Encoding{Bucket: bucketSettings, Decode: encoded.Text},
 		engine.Encoding{Bucket: bucketAliases, Decode: encoded.JSON[Alias]},
 		engine.Encoding{Bucket: bucketReread, Decode: encoded.Empty},
+		engine.Encoding{Bucket: bucketOwed, Decode: readOwed},
 		engine.Encoding{Prop: propBlocks, Decode: encoded.JSON[[]block]},
 		engine.Encoding{Prop: propDigest, Decode: func(_, b []byte) ([]byte, error) { return encoded.Bytes(b, sha256.Size) }},
 	)

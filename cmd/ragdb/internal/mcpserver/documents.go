@@ -184,14 +184,15 @@ func (s *server) removeTool() *tool {
 		},
 		run: func(ctx context.Context, _ *mcp.CallToolRequest, c *corpus, a arguments) (*mcp.CallToolResult, error) {
 			ids := a.texts("ids")
-			dry := rag.RemoveOptions{DryRun: true}
-			if _, err := c.RemoveDocuments(ctx, ids, dry); err != nil {
-				return nil, s.notThere(ctx, c, ids, err)
-			}
 			r, err := c.RemoveDocuments(ctx, ids, rag.RemoveOptions{DryRun: a.is("dry_run")})
 			if err != nil {
 				e := s.explain(ctx, c, err)
-				e.Message = fmt.Sprintf("%d of %s were removed, then: %s", len(r.Removed), plain.Plural(len(ids), "document"), e.Message)
+				switch {
+				case e.Code == "not_found":
+					e.Hint = "documents lists the keys"
+				case len(r.Removed) > 0:
+					e.Message = fmt.Sprintf("%d of %s were removed, then: %s", len(r.Removed), plain.Plural(len(ids), "document"), e.Message)
+				}
 				return nil, e
 			}
 			p, err := newPage(c, mostTokens, r, r)
@@ -208,20 +209,4 @@ func (s *server) removeTool() *tool {
 			return p.result(r)
 		},
 	}
-}
-
-// notThere is the error of a removal of which nothing was done.
-func (s *server) notThere(ctx context.Context, c *corpus, ids []string, err error) error {
-	e := s.explain(ctx, c, err)
-	if e.Code != "not_found" {
-		return e
-	}
-	for _, id := range ids {
-		if _, terr := c.Text(ctx, id); terr != nil {
-			e.Message = "there is no document " + quoted(id) + "; nothing was removed"
-			break
-		}
-	}
-	e.Hint = "documents lists the keys"
-	return e
 }

@@ -1,0 +1,92 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// makeCorpus indexes documents, and makes a copy of the database in which two names are
+// merged, which has -merged behind its path.
+func (r *killer) makeCorpus() string {
+	r.t.Helper()
+	docs, path := filepath.Join(r.dir, "docs"), filepath.Join(r.dir, "docs.ragdb")
+	texts := map[string]string{
+		"b.md": "The Old Harbour Society has a bell.",
+		"c.md": "They say that Merrick Comet Club, also known as Merrick Comet Circle, was small.",
+		"d.md": "They sold the boats of Merrick Comet Circle. In Norvale it was cold.",
+	}
+	for i := range 7 {
+		texts[fmt.Sprintf("a%d.md", i)] = fmt.Sprintf("Ada Kestrel wrote letter %d to Runa Quill of Tarn. The letter told of House %d.", i, i*7)
+	}
+	if err := os.Mkdir(docs, 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.must("index", path, docs, "--method", "hirag,naive")
+	if err := os.CopyFS(path+"-merged", os.DirFS(path)); err != nil {
+		r.t.Fatal(err)
+	}
+	r.must("merge", path+"-merged", "Merrick Comet Club", "Merrick Comet Circle", "--apply")
+	return path
+}
+
+// must runs a command that succeeds.
+func (r *killer) must(args ...string) {
+	r.t.Helper()
+	if code, out := r.run(nil, args...); code != 0 {
+		r.t.Fatalf("%q: exit %d: %s", args, code, out)
+	}
+}
+
+// settled returns what a corpus holds, which must be sound and owe nothing.
+func settled(t *testing.T, path string) string {
+	t.Helper()
+	content, owed := corpusOf(t, path)
+	if owed != nil {
+		t.Errorf("%+v is owed", owed)
+	}
+	return content
+}
+
+// corpusOf returns what a corpus holds, which must be sound, and what it owes.
+func corpusOf(t *testing.T, path string) (content string, owed *rag.Owed) {
+	t.Helper()
+	db, err := engine.Open(t.Context(), path, &engine.Options{MustExist: true, Encodings: methods.Encodings()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
+		t.Fatalf("a check finds %s %v", f, err)
+	}
+	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owed, err = c.Owed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	err = db.View(t.Context(), func(s *engine.Snapshot) error { return s.Export(t.Context(), "main", &b, rag.CanonicalExport()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), owed
+}

@@ -1,0 +1,262 @@
+package rag_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/link"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// stopping is a store that takes some commits and then no more.
+type stopping struct {
+	kv.Store
+	kv.Maintainer
+	left *int
+}
+
+var errStopped = errors.New("stopped")
+
+// Apply implements [kv.Store].
+func (s stopping) Apply(ctx context.Context, b kv.Batch, d kv.Durability) error {
+	if *s.left == 0 {
+		return errStopped
+	}
+	*s.left--
+	return s.Store.Apply(ctx, b, d)
+}
+
+// within opens a database whose store takes some commits, and calls fn.
+func within(t *testing.T, dir string, commits int, fn func(c *rag.Corpus) error) error {
+	t.Helper()
+	left := -1
+	db, err := engine.Open(t.Context(), dir, &engine.Options{Encodings: methods.Encodings(), OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+		p, err := pebblekv.Open(ctx, path, s, nil)
+		return stopping{p, p, &left}, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := ragtest.OpenIn(t, db)
+	left = commits
+	err = fn(c)
+	left = -1
+	if cerr := db.Close(); cerr != nil {
+		t.Fatal(cerr)
+	}
+	return err
+}
+
+// TestOwed ends removals, purges and merges at some of their commits, with -long at each. Then what is owed
+// is told, the same call succeeds, or an index run goes on, and the graphs are those of a
+// call that was not interrupted; then nothing is owed.
+func TestOwed(t *testing.T) {
+	t.Parallel()
+	docs, specs := ragtest.Docs(17, 9), []string{"hirag"}
+	made := filepath.Join(t.TempDir(), "made")
+	index := func(c *rag.Corpus) error {
+		systems, err := openSystems(t.Context(), c, methods.All(), specs...)
+		if err != nil {
+			return err
+		}
+		x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: systems}
+		_, err = x.Run(t.Context(), nil)
+		return err
+	}
+	keys := []string{docs[4].Key, docs[1].Key, docs[7].Key}
+	pair := []link.Alias{{Name: "Karrow", Into: "Tarn"}}
+	remove := func(purge bool) func(c *rag.Corpus) error {
+		return func(c *rag.Corpus) error {
+			_, err := c.RemoveAll(t.Context(), methods.All(), keys, rag.RemoveOptions{Asked: keys, Purge: purge})
+			if err != nil || !purge {
+				return err
+			}
+			if _, err := c.UnmergeUnsaid(t.Context(), methods.All()); err != nil {
+				return err
+			}
+			return errors.Join(index(c), c.Purge(t.Context()))
+		}
+	}
+	merge := func(c *rag.Corpus) error {
+		if _, err := c.Merge(t.Context(), methods.All(), pair); err != nil {
+			return err
+		}
+		return index(c)
+	}
+	undo := func(c *rag.Corpus) error {
+		if _, err := c.Unmerge(t.Context(), methods.All(), []string{"karrow"}); err != nil {
+			return err
+		}
+		return index(c)
+	}
+	err := within(t, made, -1, func(c *rag.Corpus) error {
+		indexRemote(t, c, methods.All(), specs, docs...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := filepath.Join(t.TempDir(), "merged")
+	copyTo := func(t *testing.T, from, to string) {
+		t.Helper()
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyTo(t, made, merged)
+	if err := within(t, merged, -1, merge); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name, from string
+		call       func(c *rag.Corpus) error
+		// owes is what is told after an interruption.
+		owes func(o *rag.Owed) bool
+		most int // commits that are tried
+	}{
+		{"remove", made, remove(false), func(o *rag.Owed) bool { return len(o.Remove) > 0 && !o.Merge && !o.Purge }, 9},
+		{"purge", made, remove(true), func(o *rag.Owed) bool { return o.Purge && !o.Merge }, 999},
+		{"merge", made, merge, func(o *rag.Owed) bool { return o.Merge && !o.Purge }, 999},
+		{"undo", merged, undo, func(o *rag.Owed) bool { return o.Merge && !o.Purge }, 999},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			want, told := "", 0
+			state := func(dir string) (content string, owed *rag.Owed) {
+				err := within(t, dir, -1, func(c *rag.Corpus) (err error) {
+					ragtest.Check(t, c.DB())
+					content = ragtest.Export(t, c.DB(), rag.CanonicalExport())
+					owed, err = c.Owed(t.Context())
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return content, owed
+			}
+			for n := -1; n < x.most; n++ {
+				if n > 2 && n%31 != 0 && !*long {
+					continue
+				}
+				dir := filepath.Join(t.TempDir(), fmt.Sprint("db", n))
+				copyTo(t, x.from, dir)
+				err := within(t, dir, n, x.call)
+				if n < 0 {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := within(t, dir, -1, index); err != nil {
+						t.Fatal(err)
+					}
+					want, _ = state(dir)
+					continue
+				}
+				if err != nil && !errors.Is(err, errStopped) {
+					t.Fatalf("after %d commits: %v", n, err)
+				}
+				_, owed := state(dir)
+				switch {
+				case err == nil && owed != nil, err != nil && n == 0 && owed != nil:
+					t.Fatalf("after %d commits, %v: %+v is owed", n, err, owed)
+				case owed != nil && !x.owes(owed):
+					t.Fatalf("after %d commits: %+v is owed", n, owed)
+				case owed != nil:
+					told++
+				case err != nil && n > 0 && x.name != "remove":
+					t.Errorf("after %d commits: nothing is owed", n)
+				}
+				// An index run ends what was begun, but for a purge.
+				if n%3 == 1 && owed != nil {
+					if err := within(t, dir, -1, index); err != nil {
+						t.Fatal(err)
+					}
+					content, owed := state(dir)
+					if content != want || owed != nil && (len(owed.Remove) > 0 || owed.Merge) {
+						t.Errorf("after %d commits and an index run: %+v is owed", n, owed)
+					}
+				}
+				err2 := within(t, dir, -1, func(c *rag.Corpus) error {
+					if err := x.call(c); err != nil {
+						return err
+					}
+					if owed, err := c.Owed(t.Context()); owed != nil || err != nil {
+						t.Errorf("after %d commits and the same call %+v is owed, %v", n, owed, err)
+					}
+					return index(c) // of what removals leave to it
+				})
+				if err2 != nil {
+					t.Fatalf("after %d commits the same call fails: %v", n, err2)
+				}
+				content, _ := state(dir)
+				ragtest.Same(t, fmt.Sprintf("after %d commits", n), content, want)
+				if err == nil {
+					break
+				}
+			}
+			if told == 0 {
+				t.Error("nothing was ever owed")
+			}
+			t.Logf("%d times something was owed", told)
+		})
+	}
+}
+
+// TestRemoveSeveral removes several documents or none, and knows what it was asked for last.
+func TestRemoveSeveral(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(24, 6)
+	c.Index(t, "naive", docs...)
+	remove := func(o rag.RemoveOptions, keys ...string) (out []string, err error) {
+		r, err := c.RemoveAll(t.Context(), c.Methods, keys, o)
+		for _, x := range r {
+			out = append(out, x.Documents...)
+		}
+		return out, err
+	}
+	a, b := docs[0].Key, docs[1].Key
+	asked := rag.RemoveOptions{Asked: []string{a, b}}
+	for _, bad := range [][]string{{a, "none"}, {"none", a}} {
+		if out, err := remove(rag.RemoveOptions{Asked: bad}, bad...); !errors.Is(err, engine.ErrNotFound) || out != nil {
+			t.Errorf("%q: removed %q, %v", bad, out, err)
+		}
+	}
+	dry := asked
+	dry.DryRun = true
+	for _, o := range []rag.RemoveOptions{dry, asked} {
+		if out, err := remove(o, a, b, a); err != nil || !slices.Equal(out, []string{a, b}) {
+			t.Errorf("%+v: removed %q, %v", o, out, err)
+		}
+	}
+	if same, err := c.AskedLast(t.Context(), []string{a, b}); err != nil || !same {
+		t.Errorf("asked last: %v, %v", same, err)
+	}
+	if out, err := remove(asked, a, b); err != nil || out != nil {
+		t.Errorf("asked again: removed %q, %v", out, err)
+	}
+	for _, o := range []rag.RemoveOptions{{}, {Asked: []string{a}}, {Asked: []string{b, a}}} {
+		if _, err := remove(o, a); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("asked otherwise, %q: %v", o.Asked, err)
+		}
+	}
+	if owed, err := c.Owed(t.Context()); err != nil || owed != nil {
+		t.Errorf("%+v is owed, %v", owed, err)
+	}
+	if _, err := remove(rag.RemoveOptions{Purge: true}); err != nil {
+		t.Error(err)
+	}
+	if owed, err := c.Owed(t.Context()); err != nil || owed == nil || !owed.Purge || owed.Remove != nil || owed.Merge {
+		t.Errorf("%+v is owed, %v", owed, err)
+	}
+	ragtest.Check(t, c.DB())
+}
