@@ -10,46 +10,32 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// Owed is work that was begun and is not done, since its process was killed or is still
-// at it.
-type Owed struct {
-	// Remove are the keys of documents that are still to be removed. The next removal or
-	// [Indexer.Run] does it.
-	Remove []string `json:"remove,omitempty"`
-	// Merge says that names are read as others, or as themselves again, and that graphs
-	// have not followed. An [Indexer.Run] of all methods does it.
-	Merge bool `json:"merge,omitempty"`
-	// Purge says that files may hold what was removed to be in none. [Corpus.Purge], when
-	// an [Indexer.Run] of all methods has come to its end, does it.
-	Purge bool `json:"purge,omitempty"`
-}
-
-// Owed returns what is owed, nil if nothing is.
-func (c *Corpus) Owed(ctx context.Context) (*Owed, error) {
+// Owed tells of work that was begun and is not done, since its process was killed or is
+// still at it. remove are the keys of documents that are to be removed: the next removal or
+// [Indexer.Run] does it. merge says that names are read as others, or as themselves again,
+// and that graphs have not followed: an [Indexer.Run] of all methods does it. purge says
+// that files may hold what is to be in none: [Corpus.Purge] does it, after such a run.
+func (c *Corpus) Owed(ctx context.Context) (remove []string, merge, purge bool, err error) {
 	if err := c.ready(); err != nil {
-		return nil, err
+		return nil, false, false, err
 	}
-	out := &Owed{}
-	err := c.View(ctx, func(s *engine.Snapshot) error {
+	err = c.View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base())
 		w, docs, err := corpus.ReadOwed(v)
 		if err != nil {
 			return err
 		}
 		for _, d := range docs {
-			out.Remove = append(out.Remove, d.Doc)
+			remove = append(remove, d.Doc)
 		}
 		due, err := c.Rereads(v)
-		out.Merge, out.Purge = w.Index || len(due) > 0, w.Purge
+		merge, purge = w.Index || len(due) > 0, w.Purge
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("what is owed: %w", err)
+		return nil, false, false, phase.Errorf("what is owed: %w", err)
 	}
-	if len(out.Remove) == 0 && !out.Merge && !out.Purge {
-		return nil, nil
-	}
-	return out, nil
+	return remove, merge, purge, nil
 }
 
 // mostOwed is how many documents are noted at once, in one transaction.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 )
 
@@ -22,8 +23,8 @@ type checkResult struct {
 	Findings []engine.Finding `json:"findings"`
 	Repaired int              `json:"repaired"`
 	// Owed is what interrupted commands have left to do, by namespace.
-	Owed map[string]*rag.Owed `json:"owed,omitempty"`
-	Ms   int64                `json:"ms"`
+	Owed map[string]*service.Owed `json:"owed,omitempty"`
+	Ms   int64                    `json:"ms"`
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -35,7 +36,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: `Check exits with 0 if DB is sound, with 5 if it found something, and with 1 if it
 could not run. The quick level verifies the files and the catalogs, the full
 one reads every key and compares whatever is stored twice. --repair rewrites
-what can be computed from other data.`,
+what can be computed from other data. Check also tells what interrupted removals and
+merges have left to do, which is no finding.`,
 		Example:     `  ragdb check acme.ragdb --level quick`,
 		Annotations: map[string]string{printsRows: "yes"},
 		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -62,7 +63,7 @@ func settled(t *testing.T, path string) string {
 }
 
 // corpusOf returns what a corpus holds, which must be sound, and what it owes.
-func corpusOf(t *testing.T, path string) (content string, owed *rag.Owed) {
+func corpusOf(t *testing.T, path string) (content string, owed *service.Owed) {
 	t.Helper()
 	db, err := engine.Open(t.Context(), path, &engine.Options{MustExist: true, Encodings: methods.Encodings()})
 	if err != nil {
@@ -80,7 +81,7 @@ func corpusOf(t *testing.T, path string) (content string, owed *rag.Owed) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if owed, err = c.Owed(t.Context()); err != nil {
+	if owed, err = service.OwedBy(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer

@@ -50,9 +50,9 @@ func (a *app) applyMerge(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 	if len(names) == 2 {
 		pairs = []link.Alias{{Name: names[0], Into: names[1]}}
 		question = "Read " + names[0] + " as " + names[1] + " from now on?"
-	} else if owed, err := c.Owed(ctx); err != nil {
+	} else if _, owed, _, err := c.Owed(ctx); err != nil {
 		return err
-	} else if owed != nil && owed.Merge {
+	} else if owed {
 		question = "Finish the merge that was interrupted?"
 	} else {
 		r, err := a.findCandidates(ctx, c, f)

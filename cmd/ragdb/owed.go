@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/rag"
 )
 
 // owedIn returns what interrupted commands have left to do in the namespaces of a
 // database.
-func owedIn(ctx context.Context, db *engine.DB) (map[string]*rag.Owed, error) {
+func owedIn(ctx context.Context, db *engine.DB) (map[string]*service.Owed, error) {
 	names, err := db.Namespaces(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*rag.Owed{}
+	out := map[string]*service.Owed{}
 	for _, ns := range names {
 		n, err := db.Namespace(ctx, ns)
 		if err != nil {
@@ -31,7 +32,7 @@ func owedIn(ctx context.Context, db *engine.DB) (map[string]*rag.Owed, error) {
 		if err != nil {
 			return out, err
 		}
-		o, err := c.Owed(ctx)
+		o, err := service.OwedBy(ctx, c)
 		if err != nil {
 			return out, err
 		}
@@ -47,7 +48,7 @@ const mostNamed = 3
 
 // printOwed tells what interrupted commands have left to do in a namespace, and which
 // command does it.
-func (a *app) printOwed(path, ns string, owed *rag.Owed) {
+func (a *app) printOwed(path, ns string, owed *service.Owed) {
 	if owed == nil {
 		return
 	}

@@ -126,7 +126,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 	if err != nil {
 		return nil, r, err
 	}
-	owed, err := c.Owed(ctx)
+	owed, _, _, err := c.Owed(ctx)
 	if err != nil {
 		return nil, r, err
 	}
@@ -136,7 +136,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 		if !taken[key] {
 			taken[key] = true
 			keys = append(keys, key)
-			if owed == nil || !slices.Contains(owed.Remove, key) {
+			if !slices.Contains(owed, key) {
 				r.n++
 			}
 		}

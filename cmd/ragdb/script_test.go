@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 			"lock":      lock,
 			"setformat": setFormat,
 			"losekey":   loseKey,
-			"ruin":      ruin,
+			"ruin":      ruin, "owe": owe,
 			"corpus":    corpus,
 			"interrupt": interrupt,
 			"bytes":     writeBytes,

@@ -30,7 +30,7 @@ type Status struct {
 	Settings   map[string]string `json:"settings"`
 	Memory     Memory            `json:"memory"`
 	// Owed is what removals and merges that were interrupted have left to do.
-	Owed *rag.Owed `json:"owed,omitempty"`
+	Owed *Owed `json:"owed,omitempty"`
 	// Latest is the number of the last commit in the store. It is above Epoch if others
 	// wrote meanwhile.
 	Latest uint64 `json:"latest"`
@@ -79,7 +79,7 @@ func (c *Corpus) Status(ctx context.Context) (*Status, error) {
 	if len(done) == 0 {
 		want = append(want, cmp.Or(r.Settings["method"], methods.Default)) // begun, perhaps
 	}
-	if r.Owed, err = c.Owed(ctx); err != nil {
+	if r.Owed, err = OwedBy(ctx, c.Corpus); err != nil {
 		return nil, err
 	}
 	snap, err := c.DB().Snapshot(ctx)

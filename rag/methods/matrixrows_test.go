@@ -632,7 +632,7 @@ func corpusRows() map[string][]call {
 			func(w *world) error { _, err := w.c.Unmerge(w.ctx, methods.All(), []string{"", "x"}); return err },
 		},
 		"Owed": {
-			func(w *world) error { _, err := w.c.Owed(w.ctx); return err },
+			func(w *world) error { _, _, _, err := w.c.Owed(w.ctx); return err },
 		},
 		"AskedLast": {
 			func(w *world) error { _, err := w.c.AskedLast(w.ctx, nil); return err },
