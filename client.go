@@ -164,7 +164,7 @@ func (c *Client) follow(ctx context.Context, job *service.Job) error {
 	})
 }
 
-// Remove is [DB.Remove] in the other process.
+// Remove is [DB.Remove] in the other process, a thousand documents at a time.
 func (c *Client) Remove(ctx context.Context, ids ...string) error {
 	for part := range slices.Chunk(ids, 1000) {
 		var out service.Removed

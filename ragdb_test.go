@@ -120,6 +120,9 @@ func TestOrders(t *testing.T) {
 	if err := db.Remove(t.Context(), "pump.md"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
+	if err := db.Remove(t.Context(), "ferry.md", "none.md"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("removed beside a missing one: %v", err)
+	}
 	if err := db.Remove(t.Context(), "ferry.md"); err != nil {
 		t.Fatal(err)
 	}

@@ -279,7 +279,7 @@ func (r *killer) kill(c killed, n int) {
 		if len(left) > 0 && !slices.Equal(left, []string{"out"}) {
 			halves++
 		}
-		if filepath.Base(c.from) == "docs.ragdb" && i%2 == 0 {
+		if strings.Contains(c.from, "docs.ragdb") && i%2 == 0 {
 			if _, owed := corpusOf(t, out); owed != nil {
 				owing++
 			}
