@@ -44,7 +44,8 @@ const mostOwed = 10_000
 // RemoveAll removes documents, each as [Corpus.Remove] does. If one is missing it is
 // [engine.ErrNotFound], and none is removed. The commit that removes the first notes the
 // others, ten thousand at a time: whatever ends the process, the next call, [Indexer.Run]
-// or [Indexer.Sync] removes those first that are left. The results are those of all
+// or [Indexer.Sync] removes those first that are left. A document whose removal fails is
+// not tried again by itself. The results are those of all
 // documents that it removed, also beside an error.
 func (c *Corpus) RemoveAll(ctx context.Context, methods method.Methods, docs []string, o RemoveOptions) ([]*RemoveResult, error) {
 	if err := c.ready(); err != nil {
@@ -133,6 +134,10 @@ func (x *removing) removeOwed(ctx context.Context, docs []corpus.OwedRemoval, no
 		r, err := x.remove(ctx, d.Doc, d.KeepCache, also)
 		if corpus.IsMissing(err) && !x.dry { // something else has removed it
 			err = x.c.DB().Update(ctx, func(tx *engine.Tx) error { return also(tx.Graph(x.c.Base())) })
+		}
+		if err != nil && x.m != nil && !x.dry && ctx.Err() == nil {
+			// The document cannot be removed: it must not keep every later run from its work.
+			_ = x.c.DB().Update(ctx, func(tx *engine.Tx) error { return corpus.DropOwed(tx.Graph(x.c.Base()), d.Doc) })
 		}
 		if err != nil {
 			return out, err

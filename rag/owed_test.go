@@ -7,14 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/link"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -229,6 +232,49 @@ func TestOwed(t *testing.T) {
 			t.Logf("%d times something was owed", told)
 		})
 	}
+}
+
+// TestRemoveFails: a document that cannot be removed is told once, and does not keep later
+// runs from their work. Those behind it stay owed.
+func TestRemoveFails(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(24, 6)
+	c.Index(t, "naive", docs...)
+	odd, bad, all := errors.New("odd"), docs[1].Key, methods.All()
+	open := all["naive"]
+	all["naive"] = func(ctx context.Context, d *corpus.Corpus, params map[string]string) (*method.System, error) {
+		s, err := open(ctx, d, params)
+		if err != nil {
+			return nil, err
+		}
+		s.Changed = func(_ context.Context, _ *rag.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
+			if len(gone) > 0 && strings.HasPrefix(gone[0].Key, bad+"#") {
+				return nil, odd
+			}
+			return nil, nil
+		}
+		return s, nil
+	}
+	keys := []string{docs[0].Key, bad, docs[2].Key}
+	r, err := c.RemoveAll(t.Context(), all, keys, rag.RemoveOptions{Asked: keys})
+	if len(r) != 1 || !errors.Is(err, odd) {
+		t.Fatalf("removed %d, %v", len(r), err)
+	}
+	if o := owedBy(t, c.Corpus); o == nil || !slices.Equal(o.Remove, keys[2:]) {
+		t.Errorf("%+v is owed, want %q", o, keys[2:])
+	}
+	c.Methods = all
+	if r := c.Index(t, "naive"); r.Removed != 1 || r.Documents != 4 {
+		t.Errorf("an index run: %+v", r)
+	}
+	if o := owedBy(t, c.Corpus); o != nil {
+		t.Errorf("%+v is owed", o)
+	}
+	if _, err := c.RemoveAll(t.Context(), methods.All(), keys, rag.RemoveOptions{Asked: keys}); err != nil {
+		t.Errorf("asked again: %v", err)
+	}
+	ragtest.Check(t, c.DB())
 }
 
 // TestRemoveSeveral removes several documents or none, and knows what it was asked for last.
