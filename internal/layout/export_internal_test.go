@@ -20,3 +20,6 @@ func AppendPostingsDelta(dst []byte, ps []Posting, remove []uint64) []byte {
 	}
 	return buildPostings(ps).AppendDelta(dst, nodes)
 }
+
+// FewChanges reports whether operands after the first one are folded block by block.
+func FewChanges(ops [][]byte) bool { return fewChanges(ops) }

@@ -247,7 +247,9 @@ func FuzzReadSet(f *testing.F) {
 				t.Fatalf("%x reads as %+v", v, s)
 			}
 		}
-		_, _ = layout.SetLen(v)
+		if n, err := layout.SetLen(v); good && (n != len(s.IDs) || err != nil) {
+			t.Fatalf("%x has %d ids, %v, and reads as %d", v, n, err, len(s.IDs))
+		}
 		_, _, _ = layout.SetHas(v, 3)
 		key := layout.Adjacency(layout.Out, 1, 1, 1)
 		var alone layout.Set // of an operand, what it removes is read too
@@ -275,7 +277,9 @@ func FuzzReadPostings(f *testing.F) {
 				}
 			}
 		}
-		_, _ = layout.PostingsLen(v)
+		if n, lenErr := layout.PostingsLen(v); err == nil && (n != len(ps) || lenErr != nil) {
+			t.Fatalf("%x has %d postings, %v, and reads as %d", v, n, lenErr, len(ps))
+		}
 		key := layout.Postings(1, 1, "t", 0)
 		_, alone := layout.ReadPostings(layout.NewFold(key, v).Finish(true), nil, true) // what it removes is read too
 		fold := layout.NewFold(key, v)

@@ -170,13 +170,17 @@ func uvarint(b []byte) (x uint64, n int) {
 // isPostings reports whether a value has a kind of postings, whole or operand.
 func isPostings(v []byte) bool { return len(v) > 0 && (v[0]|6) == 7 && v[0]&1 == 1 }
 
+// mostPostings returns a number of postings that a value does not exceed: each takes
+// a bit at least, which is its bit in the bitmap of a block of equal numbers.
+func mostPostings(v []byte) uint64 { return 8 * uint64(len(v)) }
+
 // PostingsLen returns the number of postings of a value.
 func PostingsLen(v []byte) (int, error) {
 	if !isPostings(v) {
 		return 0, errPostings("unknown kind")
 	}
 	n, k := binary.Uvarint(v[1:])
-	if k <= 0 || n > uint64(len(v)) {
+	if k <= 0 || n > mostPostings(v) {
 		return 0, errPostings("bad count")
 	}
 	return int(n), nil

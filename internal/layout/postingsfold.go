@@ -79,19 +79,20 @@ func WholePostings(op []byte) (v []byte, ok bool) {
 // of its postings ends. It decodes no posting.
 func addsAlone(v []byte) (end int, ok bool) {
 	n, at := uint64(0), 1
-	number := func() uint64 {
+	number := func(limit uint64) uint64 {
 		x, k := uvarint(v[at:])
-		ok = ok && k > 0 && x <= uint64(len(v))
+		ok = ok && k > 0 && x <= limit
 		at += max(k, 0)
 		return x
 	}
+	limit := uint64(len(v))
 	ok = isPostings(v) && !isPostingsBase(v)
 	if !ok {
 		return 0, false
 	}
-	n = number()
+	n = number(mostPostings(v))
 	if v[0] == postingsBlocksDelta {
-		size := number() + number()
+		size := number(limit) + number(limit)
 		if !ok || size > uint64(len(v)-at) {
 			return 0, false
 		}
@@ -101,7 +102,7 @@ func addsAlone(v []byte) (end int, ok bool) {
 		ok = ok && enough
 		at += length
 	}
-	if size := number(); ok && size <= uint64(len(v)-at) {
+	if size := number(limit); ok && size <= uint64(len(v)-at) {
 		at += int(size)
 		return at, string(v[at:]) == "\x00"
 	}
