@@ -80,7 +80,7 @@ func toColumn(v Value) column.Value {
 	out := column.Value{Kind: columnKind(v.kind)}
 	switch out.Kind.Class() {
 	case column.Float:
-		out.Num = int64(math.Float64bits(v.flt))
+		out.Num = int64(math.Float64bits(v.flt + 0)) // -0 becomes 0, as in a record
 	case column.Number:
 		out.Num = v.num
 	default:

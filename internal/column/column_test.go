@@ -220,3 +220,47 @@ func BenchmarkColumn(b *testing.B) {
 		})
 	}
 }
+
+// Columns of equal values, of equal steps and of one row, with counts at which a form or
+// a width changes, are read as they were written, alone and beside each other.
+func TestRegularColumns(t *testing.T) {
+	var v Vector
+	for _, rows := range []int{0, 1, 2, 7, 8, 9, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025, MaxRows - 1, MaxRows} {
+		of := func(at func(i int) Value) []Value {
+			out := make([]Value, rows)
+			for i := range out {
+				out[i] = at(i)
+			}
+			return out
+		}
+		var columns []Column
+		add := func(at func(i int) Value) {
+			columns = append(columns, Column{ID: uint32(2 * len(columns)), Values: of(at)})
+		}
+		for _, n := range []int64{0, 1, -1, 255, 256, math.MinInt64, math.MaxInt64} {
+			add(func(int) Value { return number(n) })
+			add(func(i int) Value { return number(n + int64(i)) })
+			add(func(i int) Value { return number(n * int64(i)) })
+			add(func(i int) Value { return number(n * int64(i%2)) })
+		}
+		for _, f := range []float64{0, math.Copysign(0, -1), 1, 0.1, 1 << 53, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+			add(func(int) Value { return float(f) })
+			add(func(i int) Value { return float(f * float64(i%2)) })
+		}
+		for _, s := range []string{"", "a", "\x00"} {
+			add(func(int) Value { return text(s) })
+			add(func(i int) Value { return []Value{text(s), text(s + "b")}[i%2] })
+			add(func(i int) Value { return []Value{text(s), {}}[i%2] })
+			add(func(i int) Value { return []Value{text(s), number(0), float(0)}[i%3] })
+		}
+		add(func(i int) Value { return []Value{{}, number(3)}[min(1, i)] })
+		add(func(i int) Value { return []Value{number(3), {}}[min(1, i)] })
+		k := written(t, rows, columns)
+		for _, c := range columns {
+			checkColumn(t, k, c, &v)
+		}
+		if none := written(t, rows, nil); len(none.IDs()) != 0 {
+			t.Errorf("%d rows without columns have some", rows)
+		}
+	}
+}
