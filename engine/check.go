@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 )
@@ -73,7 +75,7 @@ func (db *DB) Check(ctx context.Context, o CheckOptions) iter.Seq2[Finding, erro
 		o.Full = true
 	}
 	return func(yield func(Finding, error) bool) {
-		c := &checker{db: db, ctx: ctx, o: o, yield: yield, damaged: map[family]bool{}}
+		c := &checker{db: db, ctx: ctx, o: o, yield: yield, fb: flatbuffers.NewBuilder(1024), damaged: map[family]bool{}}
 		if c.encodings = o.Encodings; c.encodings == nil {
 			c.encodings = db.opts.Encodings
 		}
@@ -100,6 +102,7 @@ type checker struct {
 	yield func(Finding, error) bool
 	snap  *Snapshot
 	keys  int64
+	fb    *flatbuffers.Builder
 
 	encodings []Encoding
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/ragdb/ragdb/engine/internal/schema"
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 )
@@ -87,20 +88,20 @@ const idLimit = math.MaxUint32
 func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 	var err error
 	switch tag {
-	case layout.TagCatalog:
-		_, err = decodeCatalogEntry(value)
+	case layout.TagNodesOfType, layout.TagPromoted, layout.TagSources, layout.TagSetIndex, layout.TagPostings:
+		if n := layout.LastContainer(key); n > layout.Container(idLimit) {
+			return fmt.Errorf("container %d is of nodes of 2^32 or more", n)
+		}
+	}
+	switch tag {
 	case layout.TagName:
 		err = length(value, 4)
 	case layout.TagExternalKey:
 		err = length(value, 8)
 	case layout.TagGraphMeta:
-		if name := string(key[5:]); name == metaLabels {
-			err = length(value, 1)
-		} else if name == "next_node" || name == "version" || name == "changes" {
-			err = length(value, 8)
-		}
-	case layout.TagNode:
-		err = decodeNodeFully(value, c.snap.epoch)
+		err = c.decodeGraphMeta(string(key[5:]), value)
+	case layout.TagCatalog, layout.TagNode, layout.TagEdge, layout.TagContribution, layout.TagSpace:
+		err = c.decodeRecord(tag, value)
 	case layout.TagNodeBlock:
 		err = verifyNodeBlock(key, value)
 	case layout.TagText:
@@ -115,30 +116,89 @@ func (c *checker) decode(tag layout.Tag, key, value []byte) error {
 		err = checkSet(value, 0xFFFF, false)
 	case layout.TagParallel:
 		_, err = decodeWeight(value)
-	case layout.TagEdge:
-		_, err = decodeEdge(value)
 	case layout.TagEdgeBlock:
 		err = decodeEdgeBlock(key, value)
-	case layout.TagContribution:
-		var x Contribution
-		if x, err = decodeContribution(value); err == nil && !finite(x.Weight) {
-			err = fmt.Errorf("weight %v", x.Weight)
-		}
-	case layout.TagSpace:
-		var x space
-		if x, err = decodeSpace(value); err == nil {
-			err = x.config(0, 0).Validate()
-		}
+	case layout.TagEdgeIndex:
+		err = length(value, 0)
 	case layout.TagPostings:
 		err = checkPostings(value)
 	case layout.TagLexSum:
-		_, err = decodeLexSum(key, value)
+		var n [2]uint64
+		if n, err = decodeLexSum(key, value); err == nil {
+			err = length(value, len(layout.AppendSum(nil, int64(n[0]), int64(n[1]))))
+		}
 	case layout.TagTermsOf:
 		_, _, err = decodeForward(value)
 	case layout.TagChange:
 		_, err = decodeChanges(value, roaring.New())
 	}
 	return err
+}
+
+// decodeGraphMeta returns what is wrong with a fact about a graph.
+func (c *checker) decodeGraphMeta(name string, value []byte) error {
+	if name == metaLabels {
+		return length(value, 1)
+	}
+	if err := length(value, 8); err != nil || name != "version" {
+		return err
+	}
+	return c.counted(layout.Uint64(value))
+}
+
+// counted refuses the number of a commit after the last one.
+func (c *checker) counted(epoch uint64) error {
+	if epoch > c.snap.epoch {
+		return fmt.Errorf("written by commit %d, after the last one %d", epoch, c.snap.epoch)
+	}
+	return nil
+}
+
+// decodeRecord returns what is wrong with a record. Its bytes do not say where it ends: it
+// is as long as what it holds is when it is written again.
+func (c *checker) decodeRecord(tag layout.Tag, value []byte) (err error) {
+	var again []byte
+	epoch := uint64(0)
+	switch tag {
+	case layout.TagCatalog:
+		var x catalogEntry
+		if x, err = decodeCatalogEntry(value); err == nil {
+			epoch, again = x.epoch, encodeCatalogEntry(c.fb, &x)
+		}
+	case layout.TagNode:
+		var x record
+		if x, err = decodeNodeFully(value); err == nil {
+			epoch, again = x.epoch, x.encode(c.fb)
+		}
+	case layout.TagEdge:
+		var props []prop
+		if props, err = decodeEdge(value); err == nil {
+			epoch = schema.GetRootAsEdge(value, 0).Epoch()
+			again = encodeEdge(c.fb, epoch, props)
+		}
+	case layout.TagContribution:
+		var x Contribution
+		if x, err = decodeContribution(value); err == nil && !finite(x.Weight) {
+			err = fmt.Errorf("weight %v", x.Weight)
+		}
+		again = encodeContribution(c.fb, &x)
+	case layout.TagSpace:
+		var x space
+		if x, err = decodeSpace(value); err == nil {
+			err = x.config(0, 0).Validate()
+		}
+		if err == nil {
+			epoch = schema.GetRootAsSpace(value, 0).Epoch()
+			again = x.encode(c.fb, epoch)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(again) != len(value):
+		return fmt.Errorf("a record of %d bytes, whose content takes %d", len(value), len(again))
+	}
+	return c.counted(epoch)
 }
 
 func length(value []byte, n int) error {
@@ -150,33 +210,31 @@ func length(value []byte, n int) error {
 
 func finite(w float32) bool { return w-w == 0 }
 
-func decodeNodeFully(value []byte, epoch uint64) error {
+func decodeNodeFully(value []byte) (record, error) {
 	rec, err := decodeRecord(value, true)
 	switch {
 	case err != nil:
-		return err
-	case rec.epoch > epoch:
-		return fmt.Errorf("written by commit %d, after the last one %d", rec.epoch, epoch)
+		return rec, err
 	case rec.key == "" || len(rec.key) > maxKeyBytes:
-		return fmt.Errorf("the caller's key has %d bytes", len(rec.key))
+		return rec, fmt.Errorf("the caller's key has %d bytes", len(rec.key))
 	}
 	for i, p := range rec.props {
 		if i > 0 && rec.props[i-1].id >= p.id {
-			return errors.New("properties are not in order")
+			return rec, errors.New("properties are not in order")
 		}
 		if p.value.kind == KindText && (p.value.num < 0 || p.value.num > textPart*(math.MaxUint16+1)) {
-			return fmt.Errorf("a text of %d bytes", p.value.num)
+			return rec, fmt.Errorf("a text of %d bytes", p.value.num)
 		}
 	}
-	return nil
+	return rec, nil
 }
 
 func checkSet(value []byte, limit uint64, weights bool) error {
 	var s layout.Set
-	if err := layout.ReadSet(value, &s); err != nil {
+	if err := layout.CheckSet(value, &s); err != nil {
 		return err
 	}
-	// ReadSet refuses what does not ascend.
+	// CheckSet refuses what does not ascend.
 	if n := len(s.IDs); n > 0 && s.IDs[n-1] > limit {
 		return fmt.Errorf("id %d, at most %d", s.IDs[n-1], limit)
 	}
@@ -192,7 +250,7 @@ func checkSet(value []byte, limit uint64, weights bool) error {
 }
 
 func checkPostings(value []byte) error {
-	ps, err := layout.ReadPostings(value, nil, true)
+	ps, err := layout.CheckPostings(value, nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -8,9 +9,9 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// checkStore lets the storage engine verify its files.
+// checkStore lets the storage engine verify its files or rows.
 func (c *checker) checkStore() error {
-	m, ok := c.db.store.(kv.Maintainer)
+	m, ok := c.db.store.(kv.Checker)
 	if !ok {
 		return nil
 	}
@@ -22,8 +23,24 @@ func (c *checker) checkStore() error {
 	return c.emit(Finding{Space: "store", What: damageOf(err)})
 }
 
-// checkMeta verifies what the database says of itself. Opening it has
-// verified the format.
+// mostCommits is the greatest number of a commit that indexes of vectors can note.
+const mostCommits = 1<<48 - 1
+
+// checkFormat verifies that the format is this package's own: what a later one has added
+// cannot be checked. Opening has verified that it can be read.
+func (c *checker) checkFormat() error {
+	key := layout.Meta("format")
+	v, err := c.snap.kv.Get(c.ctx, key, nil)
+	if err != nil && !isNotFound(err) {
+		return err
+	}
+	if want := formatRecord(); !bytes.Equal(v, want) {
+		return c.find(key, fix{}, "the format is %x, of which this ragdb writes and can check %x", v, want)
+	}
+	return nil
+}
+
+// checkMeta verifies what the database says of itself.
 func (c *checker) checkMeta() error {
 	key := layout.Meta("uuid")
 	v, err := c.snap.kv.Get(c.ctx, key, nil)
@@ -35,10 +52,13 @@ func (c *checker) checkMeta() error {
 			return err
 		}
 	}
-	if c.snap.epoch == 0 {
-		if err := c.find(layout.Meta("epoch"), fix{}, "no commit has been counted"); err != nil {
+	if c.snap.epoch == 0 || c.snap.epoch > mostCommits {
+		if err := c.find(layout.Meta("epoch"), fix{}, "%d commits have been counted", c.snap.epoch); err != nil {
 			return err
 		}
+	}
+	if err := c.checkFormat(); err != nil {
+		return err
 	}
 	switch _, err := c.snap.kv.Get(c.ctx, layout.Meta("dirty"), nil); {
 	case err == nil:
@@ -193,7 +213,7 @@ func (c *checker) checkNextNode() error {
 	if err := errors.Join(it.Err(), it.Close()); err != nil {
 		return err
 	}
-	if last >= next && last > 0 {
+	if last >= next && last > 0 || next > idLimit {
 		return c.find(layout.GraphMeta(g, "next_node"), fix{}, "the next node would be %d, but there is %d", next, last)
 	}
 	return nil

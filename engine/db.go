@@ -158,7 +158,7 @@ func (db *DB) create(ctx context.Context) error {
 		return err
 	}
 	b := db.store.NewBatch()
-	b.Set(layout.Meta("format"), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, Format), minReader))
+	b.Set(layout.Meta("format"), formatRecord())
 	b.Set(layout.Meta("uuid"), uuid)
 	b.Set(layout.Meta("epoch"), appendUint64(nil, 1))
 	b.Set(layout.Meta("next_graph"), appendUint64(nil, 1))
@@ -169,6 +169,11 @@ func (db *DB) create(ctx context.Context) error {
 	db.epoch.Store(1)
 	db.nextIDs["next_graph"], db.nextIDs["next_namespace"] = 1, 1
 	return nil
+}
+
+// formatRecord returns the format that this package writes, and the oldest reader of it.
+func formatRecord() []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, Format), minReader)
 }
 
 func appendUint64(dst []byte, v uint64) []byte { return binary.BigEndian.AppendUint64(dst, v) }

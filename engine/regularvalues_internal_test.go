@@ -128,7 +128,7 @@ func regularRecord(t *testing.T, fb *flatbuffers.Builder, r *record) {
 	b := r.encode(fb)
 	got, err := decodeRecord(b, true)
 	if err == nil {
-		err = decodeNodeFully(b, r.epoch)
+		_, err = decodeNodeFully(b)
 	}
 	if err != nil || got.key != r.key || !slices.Equal(got.labels, r.labels) || !sameProps(got.props, r.props) {
 		t.Fatalf("a record with %d properties and %d labels: %v", len(r.props), len(r.labels), err)

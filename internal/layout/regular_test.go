@@ -240,3 +240,42 @@ func TestRegularSums(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckEnd lengthens sets and postings, which readers take, and checks refuse.
+func TestCheckEnd(t *testing.T) {
+	var ids []uint64
+	var bare, placed []layout.Posting
+	for id := range uint64(300) {
+		ids = append(ids, id)
+		bare = append(bare, layout.Posting{Node: id, Freq: 1, Words: 1})
+		placed = append(placed, layout.Posting{Node: id, Freq: 1, Words: 1, Positions: []byte{0}})
+	}
+	for _, n := range []int{0, 1, 128, 129, 300} {
+		for _, w := range []float32{1, 2} {
+			weights := slices.Repeat([]float32{w}, n)
+			for _, v := range [][]byte{layout.AppendSet(nil, ids[:n], weights), layout.AppendDelta(nil, ids[:n], weights, nil), layout.AppendDelta(nil, ids[:n], weights, []uint64{500})} {
+				var s, long layout.Set
+				if err := layout.CheckSet(v, &s); err != nil || len(s.IDs) != n {
+					t.Errorf("a set of %d, kind %d: %v", n, v[0], err)
+				}
+				if layout.CheckSet(append(v, 0), &long) == nil {
+					t.Errorf("a set of %d, kind %d, is lengthened", n, v[0])
+				}
+			}
+		}
+		for _, ps := range [][]layout.Posting{bare[:n], placed[:n]} {
+			for _, v := range [][]byte{layout.AppendPostings(nil, ps), layout.AppendPostingsDelta(nil, ps, nil), layout.AppendPostingsDelta(nil, ps, []uint64{500})} {
+				if got, err := layout.CheckPostings(v, nil); err != nil || len(got) != n {
+					t.Errorf("%d postings, kind %d: %v", n, v[0], err)
+				}
+				if _, err := layout.CheckPostings(append(v, 0), nil); err == nil {
+					t.Errorf("%d postings, kind %d, are lengthened", n, v[0])
+				}
+			}
+		}
+	}
+	placed[299].Positions = []byte{0, 0} // more than the posting has
+	if _, err := layout.CheckPostings(layout.AppendPostings(nil, placed[200:]), nil); err == nil {
+		t.Error("a place too many is taken")
+	}
+}

@@ -52,7 +52,8 @@ func dropPieces(del [][]byte, k []byte, from, n uint32) [][]byte {
 }
 
 // whole makes the values of pairs what was written, reading the pieces of those that are
-// in pieces in one round trip. A nil value stays nil.
+// in pieces in one round trip. A nil value stays nil. A key that the schema refuses is
+// damage: the layers above take keys apart without looking.
 func (v *view) whole(ctx context.Context, pairs []kv.Pair) error {
 	var (
 		keys [][]byte
@@ -60,8 +61,13 @@ func (v *view) whole(ctx context.Context, pairs []kv.Pair) error {
 	)
 	for i := range pairs {
 		b := pairs[i].Value
+		if b == nil {
+			continue
+		}
+		if err := v.s.schema.ValidateKey(pairs[i].Key); err != nil {
+			return v.s.corrupt(pairs[i].Key, err.Error())
+		}
 		switch {
-		case b == nil:
 		case len(b) > 0 && b[0] == valueWhole:
 			pairs[i].Value = b[1:]
 		case len(b) == piecesBytes && b[0] == valuePieces:
