@@ -46,7 +46,9 @@ func (s *Store) acquire(ctx context.Context) error {
 		}
 		if r.owner == "" || now.Sub(since) > s.opts.Lease {
 			next := r
-			next.owner, next.fence, next.beat = s.opts.Owner, r.fence+1, r.beat+1
+			// Its beat, which is drawn, makes the record this writer's own: one that lost the
+			// answer tells it from that of another with the same name.
+			next.owner, next.fence, next.beat = s.opts.Owner, r.fence+1, s.id
 			err := s.table.Write(ctx, kv.Guard{Key: stateKey, Old: raw, New: next.encode()}, &kv.Changes{})
 			if errors.Is(err, kv.ErrUncertain) {
 				var have []byte

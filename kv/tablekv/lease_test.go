@@ -2,6 +2,7 @@ package tablekv_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"testing"
 	"time"
@@ -215,4 +216,69 @@ func TestRefused(t *testing.T) {
 			t.Errorf("another schema, read-only %v: %v", ro, err)
 		}
 	}
+}
+
+// overtaken is a table whose first write is lost: another takes the lease meanwhile, and
+// the answer does not tell whether the write was made.
+type overtaken struct {
+	kv.Table
+	other func()
+	lost  bool
+}
+
+func (o *overtaken) Write(ctx context.Context, g kv.Guard, c *kv.Changes) error {
+	if o.lost {
+		return o.Table.Write(ctx, g, c)
+	}
+	o.lost = true
+	o.other()
+	return kv.ErrUncertain
+}
+
+// TestLostTake loses the answer of the write that takes the lease, while another process,
+// which may call itself the same, takes it: there is one writer.
+func TestLostTake(t *testing.T) {
+	t.Parallel()
+	t.Run("alive", func(t *testing.T) {
+		server := kvtest.NewServer(1)
+		var other *tablekv.Store
+		table := &overtaken{Table: server.Table(kv.Bounds{}), other: func() { other = open(t, server.Table(kv.Bounds{})) }}
+		st, err := tablekv.Open(t.Context(), table, kvtest.Schema(), nil)
+		if !errors.Is(err, kv.ErrLocked) {
+			t.Errorf("a second writer: %v", err)
+		}
+		if err == nil {
+			_ = st.Close()
+		}
+		if err := set(t, other, "k", "v"); err != nil {
+			t.Error(err)
+		}
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("asleep", func(t *testing.T) {
+		// The other one has written the record and nothing else: it may wake up at any time.
+		server := kvtest.NewServer(1)
+		table := &overtaken{Table: server.Table(kv.Bounds{}), other: func() {
+			server.SetFaults(kvtest.Faults{Stop: 1})
+			_, err := tablekv.Open(t.Context(), server.Table(kv.Bounds{}), kvtest.Schema(), &tablekv.Options{Lease: 50 * time.Millisecond})
+			if err == nil {
+				t.Error("the server has not stopped")
+			}
+			server.SetFaults(kvtest.Faults{})
+		}}
+		st := open(t, table)
+		v, vals, err := server.Table(kv.Bounds{}).View(t.Context(), []byte{0xFF, 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		if fence := binary.BigEndian.Uint64(vals[0][2:]); fence != 2 {
+			t.Errorf("two processes have taken the lease, and its fence is %d", fence)
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

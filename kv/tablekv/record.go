@@ -13,7 +13,7 @@ import (
 type record struct {
 	comparer, merger string // of the schema
 	fence            uint64 // moves when another writer takes the lease
-	beat             uint64 // moves with each transaction of the writer
+	beat             uint64 // drawn by each writer; moves with each of its transactions
 	owner            string // of the lease, "" if there is none
 	// commit counts the commits that changed what the store shows, and by is the writer
 	// that made the last one: a number that each writer draws for itself.
