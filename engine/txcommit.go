@@ -119,12 +119,7 @@ func (v *TxView) publish() {
 		}
 	}
 	for k, rb := range v.promoted {
-		st.promotedSet(k).Or(rb)
-	}
-	if v.died != nil {
-		for _, rb := range st.promoted {
-			rb.AndNot(v.died)
-		}
+		st.promotedSet(k).Or(rb) // ids of deleted nodes stay: none is used again
 	}
 	for _, w := range v.vectors {
 		w.write.Publish()

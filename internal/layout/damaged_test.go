@@ -115,3 +115,27 @@ func groupings(key []byte, ops [][]byte) map[string][]byte {
 		"one, then the two": fold(true, fold(false, ops[0], ops[1]), ops[2]),
 	}
 }
+
+// TestAddedAndRemoved folds an operand that both adds and removes an id, which no builder
+// makes: the removal counts, in any grouping and over any base.
+func TestAddedAndRemoved(t *testing.T) {
+	key := layout.Adjacency(layout.Out, 1, 1, 1)
+	both := layout.AppendDelta(nil, []uint64{5, 9}, nil, []uint64{5})
+	many := make([]uint64, 300)
+	for i := range many {
+		many[i] = uint64(i)
+	}
+	for _, base := range [][]uint64{nil, {5}, {1, 5, 7}, many} {
+		v := layout.AppendSet(nil, base, nil)
+		want := slices.DeleteFunc(slices.Clone(base), func(id uint64) bool { return id == 5 || id == 9 })
+		i, _ := slices.BinarySearch(want, 9)
+		want = slices.Insert(want, i, 9)
+		for _, op := range [][]byte{both, layout.NewFold(key, both).Finish(false)} {
+			f := layout.NewFold(key, op)
+			f.Older(v)
+			if got := f.Finish(true); !bytes.Equal(got, layout.AppendSet(nil, want, nil)) {
+				t.Errorf("over %d ids: %x", len(base), got)
+			}
+		}
+	}
+}

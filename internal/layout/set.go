@@ -107,7 +107,8 @@ func AppendSet(dst []byte, ids []uint64, weights []float32) []byte {
 
 // AppendDelta appends a merge operand that adds ids with weights (nil: all 1),
 // replacing the weight of those present, and removes others. Both lists are
-// strictly ascending and have no id in common.
+// strictly ascending and have no id in common; of a damaged operand with an id in
+// both, the removal counts.
 func AppendDelta(dst []byte, add []uint64, weights []float32, remove []uint64) []byte {
 	weights = dropUnit(weights)
 	kind := byte(setDelta)
