@@ -2,16 +2,18 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/internal/layout"
-	"github.com/ragdb/ragdb/kv"
 )
 
 // checkStore lets the storage engine verify its files or rows.
 func (c *checker) checkStore() error {
-	m, ok := c.db.store.(kv.Checker)
+	m, ok := c.db.store.(interface {
+		Check(ctx context.Context) error
+	})
 	if !ok {
 		return nil
 	}

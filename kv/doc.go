@@ -26,7 +26,7 @@
 // kv/kvtest, the conformance suite that a further backend must pass too. kv/stores
 // opens the backend that a name stands for. Operations that a backend may
 // be unable to do cheaply are optional interfaces: [Ingester], [Checkpointer],
-// [Checker], [Maintainer] and, of snapshots, [Gatherer]. Package engine finds them by type
+// [Maintainer] and, of snapshots, [Gatherer]. Package engine finds them by type
 // assertion and has a fallback for each.
 //
 // # What a server may lack

@@ -174,21 +174,16 @@ type Checkpointer interface {
 	Checkpoint(ctx context.Context, dir string) error
 }
 
-// Checker is implemented by stores that can verify what they hold of themselves.
-type Checker interface {
-	// Check verifies checksums, order and whatever else the store writes for itself. It
-	// returns an error that satisfies errors.Is(err, ErrCorrupt) for damage.
-	Check(ctx context.Context) error
-}
-
 // Maintainer is implemented by stores that do work in the background and can
 // be told to do it now.
 type Maintainer interface {
-	Checker
 	// Flush makes all applied batches durable and moves them out of memory.
 	Flush(ctx context.Context) error
 	// Compact rewrites lo <= key < hi so that reads and size are best.
 	Compact(ctx context.Context, lo, hi []byte) error
+	// Check verifies what the store holds of itself: checksums and order. It
+	// returns an error that satisfies errors.Is(err, ErrCorrupt) for damage.
+	Check(ctx context.Context) error
 	Metrics() Metrics
 }
 

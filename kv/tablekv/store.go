@@ -68,7 +68,6 @@ type Store struct {
 var (
 	_ kv.Store    = (*Store)(nil)
 	_ kv.Ingester = (*Store)(nil)
-	_ kv.Checker  = (*Store)(nil)
 )
 
 // Open opens the store in a table, making it if the table is empty. The store closes the
