@@ -76,3 +76,16 @@ func TestRegularState(t *testing.T) {
 		}
 	}
 }
+
+// TestWitnessKeepsNewestOptions notes the options of two sessions: each session has a file
+// of its own, and the facts do not grow with them.
+func TestWitnessKeepsNewestOptions(t *testing.T) {
+	w := &witness{}
+	log, next := fact{kind: logFile, number: 1}, fact{kind: optionsFile, number: 3}
+	for _, f := range []fact{log, {kind: optionsFile, number: 2}, next} {
+		w.keep(f)
+	}
+	if want := []fact{log, next}; !slices.Equal(w.facts, want) {
+		t.Errorf("the facts are %v, not %v", w.facts, want)
+	}
+}
