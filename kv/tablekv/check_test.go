@@ -111,6 +111,12 @@ func TestCheck(t *testing.T) {
 				t.Errorf("row %x under the key %x too: %v", p.Key, key, err)
 			}
 		}
+		last := all[len(all)-1] // of the log of commits
+		next := bytes.Clone(last.Key)
+		next[len(next)-1]++
+		if err := checked(t, append(slices.Clone(all), kv.Pair{Key: next, Value: last.Value}), bounds); !errors.Is(err, kv.ErrCorrupt) {
+			t.Errorf("a row of a commit after the last one: %v", err)
+		}
 		if faults < 1000 {
 			t.Errorf("only %d faults", faults)
 		}
