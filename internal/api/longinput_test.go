@@ -102,7 +102,6 @@ func TestLongInput(t *testing.T) {
 	h := handler(t, api.Options{})
 	ask := func(method, path, kind, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader(body))
-		r.URL.RawQuery, path = "", path
 		u, err := url.Parse(path)
 		if err != nil {
 			t.Fatal(err)

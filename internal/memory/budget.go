@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Patience is how long a share waits in all for others to end.
-const Patience = 10 * time.Second
+// patience is how long a share waits in all for others to end.
+const patience = 10 * time.Second
 
 // leastWork is the part of a budget, one in so many, that work may take whatever stands.
 const leastWork = 8

@@ -21,6 +21,9 @@ const (
 	small = 256 << 10
 )
 
+// patience is how long a share waits in all.
+const patience = 10 * time.Second
+
 func grow(t *testing.T, s *memory.Share, n int64) {
 	t.Helper()
 	if err := s.Grow(t.Context(), n); err != nil {
@@ -61,21 +64,21 @@ func TestWaits(t *testing.T) {
 		b := memory.New(14 * small)
 		first := b.Begin()
 		grow(t, first, 13*small)
-		time.AfterFunc(memory.Patience/2, func() { first.Shrink(7 * small) })
+		time.AfterFunc(patience/2, func() { first.Shrink(7 * small) })
 		second := b.Begin()
 		from := time.Now()
 		grow(t, second, 7*small)
-		if took := time.Since(from); took != memory.Patience/2 {
+		if took := time.Since(from); took != patience/2 {
 			t.Fatalf("waited %v", took)
 		}
 		if err := second.Grow(t.Context(), 2*small); err != memory.ErrBusy {
 			t.Fatalf("%v", err)
 		}
-		if took := time.Since(from); took != memory.Patience {
+		if took := time.Since(from); took != patience {
 			t.Fatalf("waited %v in all", took)
 		}
 		// It has no patience left, and is refused at once.
-		if err := second.Grow(t.Context(), 2*small); err != memory.ErrBusy || time.Since(from) != memory.Patience {
+		if err := second.Grow(t.Context(), 2*small); err != memory.ErrBusy || time.Since(from) != patience {
 			t.Fatalf("%v after %v", err, time.Since(from))
 		}
 		second.Close()
@@ -122,7 +125,7 @@ func TestNoneIsLeft(t *testing.T) {
 		if n := refused.Load(); n == 0 || n == 4 {
 			t.Errorf("%d of 4 were refused", n)
 		}
-		if took := time.Since(from); took > memory.Patience/2 {
+		if took := time.Since(from); took > patience/2 {
 			t.Errorf("they waited %v for each other", took)
 		}
 		if b.Work() != 0 {

@@ -12,7 +12,7 @@
 // until it is collected, for objects that nobody closes.
 //
 // If there is no room, a share waits for others to end, and is refused with [ErrBusy]
-// if it has waited for [Patience] in all, or if nobody is left who could end: all others
+// if it has waited for ten seconds in all, or if nobody is left who could end: all others
 // that hold memory wait too. A share that could not be had if it were alone is refused
 // at once with an [*OverError]. A Budget does not measure the process: it is as exact as
 // what is drawn from it.

@@ -24,7 +24,7 @@ func (b *Budget) Begin() *Share {
 	if b == nil {
 		return nil
 	}
-	return &Share{b: b, patience: Patience, mark: new(mark)}
+	return &Share{b: b, patience: patience, mark: new(mark)}
 }
 
 // Used returns the bytes of the share.

@@ -17,7 +17,7 @@ type Limits struct {
 	// Bytes bounds the memory that the statement holds: groups, rows that are
 	// sorted, distinct rows, collected lists, rows before a clause that writes.
 	// The default is half of the database's memory budget, from which all statements
-	// draw: one that finds it used waits for others for up to [memory.Patience], and is
+	// draw: one that finds it used waits for others for up to ten seconds, and is
 	// refused with [engine.ErrBusy] then.
 	Bytes int64
 	// Timeout bounds the time of the statement. If it is 0, there is no bound.

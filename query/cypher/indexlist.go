@@ -27,7 +27,7 @@ type Index struct {
 func Indexes(v *engine.View) ([]Index, error) {
 	var out []Index
 	properties := v.Indexes()
-	names, err := IndexNames(v)
+	names, err := namesOfIndexes(v)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,10 @@ func indexNames(r query.Reader, indexed []string) (map[string]string, error) {
 	return names, nil
 }
 
-// IndexNames returns the names of the indexes of a graph's properties, in the
+// namesOfIndexes returns the names of the indexes of a graph's properties, in the
 // order of the properties. A name is the one that CREATE INDEX gave, or else
 // the property's. The caller owns the slice.
-func IndexNames(v *engine.View) ([]string, error) {
+func namesOfIndexes(v *engine.View) ([]string, error) {
 	out := slices.Clone(v.Indexes())
 	names, err := indexNames(v, out)
 	if err != nil {
