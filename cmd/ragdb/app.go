@@ -177,7 +177,7 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.StringVar(&g.config, "config", "", "settings `FILE` in place of ./ragdb.yaml")
 	f.StringVar(&g.ns, "ns", "main", "namespace `NAME`: one corpus of the database")
 	f.BoolVar(&g.noAttach, "no-attach", false, "use a database alone: neither work through the process that holds it, nor let others")
-	f.Var(&g.memory, "memory", "keep at most `SIZE` of indexes and caches in memory, such as 2GB (default 512MiB)")
+	f.Var(&g.memory, "memory", "hold at most `SIZE` in memory of indexes, caches and work, such as 2GB (default 512MiB)")
 }
 
 // prepare settles what every command needs, before it runs.

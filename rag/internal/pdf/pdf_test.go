@@ -3,6 +3,7 @@ package pdf_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -274,4 +275,21 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d bytes took %v", len(b), d)
 		}
 	})
+}
+
+// TestManyRuns reads a page that shows one letter after the other on one base line: all are
+// there, and the open line does not keep them all.
+func TestManyRuns(t *testing.T) {
+	const n = 200_000
+	b := file(pdftest.Stream("", "BT /F1 9 Tf 10 700 Td "+strings.Repeat("(a) Tj ", n)+"ET"), oneFont, pdftest.Helvetica)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := read(t, b)
+	runtime.ReadMemStats(&after)
+	if letters := strings.Count(got, "a"); letters != n {
+		t.Errorf("%d letters of %d", letters, n)
+	}
+	if each := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(b)); each > 25 {
+		t.Errorf("%.1f bytes of memory are allocated for a byte of the file", each)
+	}
 }
