@@ -110,8 +110,10 @@ func (c *Corpus) toRemove(ctx context.Context, docs []string, o *RemoveOptions) 
 			switch {
 			case err == nil:
 				rest = append(rest, corpus.OwedRemoval{Doc: doc, KeepCache: o.KeepCache})
-			case !corpus.IsMissing(err) || !same:
+			case !corpus.IsMissing(err):
 				return phase.Errorf("remove %s: %w", doc, err)
+			case !same:
+				return phase.Errorf("remove: %w", err) // which names the document
 			}
 		}
 		return nil
