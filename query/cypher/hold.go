@@ -88,11 +88,11 @@ func (x *exec) hold(bytes int64) error {
 // through the steps. Few rows are under way at once.
 const largeValue = 64 << 10
 
-// carry draws memory for the large ones of values that a row carries from now on. The caller
-// takes the returned number off x.carried when it is done with the row.
-func (x *exec) carry(vs ...Value) (n int64, err error) {
-	for _, v := range vs {
-		if m := v.memory(); m >= largeValue {
+// carry draws memory for the large ones of some values of a row, which carries them from now
+// on. The caller takes the returned number off x.carried when it is done with the row.
+func (x *exec) carry(r row, places []int) (n int64, err error) {
+	for _, i := range places {
+		if m := r[i].memory(); m >= largeValue {
 			n += m
 		}
 	}

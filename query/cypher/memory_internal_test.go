@@ -57,7 +57,7 @@ func TestChargesMatchMemory(t *testing.T) {
 		}
 		ratio := float64(drawn) / float64(grown)
 		line := fmt.Sprintf("%.2f of %d bytes: %s", ratio, grown, c)
-		if t.Log(line); ratio < .9 || ratio > 2.5 {
+		if t.Log(line); ratio < .9 || ratio > 3 {
 			t.Errorf("drawn is %s", line)
 		}
 	}
@@ -77,6 +77,13 @@ func kept(ctx context.Context, s *Session, text string) (grown, drawn int64, err
 		}
 		if n++; n == 1 {
 			grown, drawn = inHeap()-before, res.share.Used()
+			var large int64
+			for _, v := range row {
+				large += v.memory()
+			}
+			if large >= largeRow {
+				drawn -= 3 * large // for writing it out
+			}
 		}
 		runtime.KeepAlive(row)
 	}

@@ -279,7 +279,7 @@ func (u *unwindStep) open(x *exec, next sink) sink {
 			r[u.slot] = v
 			return next.push(r)
 		}
-		carried, err := x.carry(v)
+		carried, err := x.carry(row{v}, []int{0})
 		defer func() { x.carried -= carried }()
 		if err != nil {
 			return err

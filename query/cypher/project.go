@@ -116,6 +116,9 @@ func (pl *planner) plain(name string, items []*projectionItem, values []expr, or
 			return nil, err
 		}
 		s.values = append(s.values, ev)
+		if _, known := values[i].(*variable); !known {
+			s.made = append(s.made, i)
+		}
 		shown = append(shown, shownItem(item))
 	}
 	s.describe(name, strings.Join(shown, ", "))
@@ -234,6 +237,7 @@ func (pl *planner) bound(e expr, clause string) (*rowBound, error) {
 type projectStep struct {
 	planned
 	values []evaluator
+	made   []int       // those of values that are no variables
 	keys   []evaluator // over the row before and then the columns
 	places []int       // of the keys
 	// carried are the variables from around the query, which every row has.
@@ -267,7 +271,7 @@ func (p *projectStep) open(x *exec, next sink) sink {
 				out[p.places[i]] = v
 			}
 		}
-		carried, err := x.carry(out[:len(p.values)]...)
+		carried, err := x.carry(out, p.made)
 		if err == nil {
 			err = next.push(out)
 		}
