@@ -303,6 +303,8 @@ administers-all-1 admin
 		{"reads-other-only-1", "GET", corpus + "/status", "", 404},
 		{"reads-other-only-1", "POST", corpus + "/ask", `{"question":"lamp"}`, 404},
 		{"reads-other-only-1", "GET", other + "/status", "", 200},
+		{"reads-other-only-1", "POST", other + "/query", `{"statement":"CALL db.check() YIELD finding RETURN count(*)"}`, 422},
+		{"reads-everything-1", "POST", other + "/query", `{"statement":"CALL db.check() YIELD finding RETURN count(*)"}`, 200},
 		{"writes-other-only-1", "POST", other + "/documents", add, 202},
 		{"writes-other-only-1", "POST", corpus + "/documents", add, 404},
 		{"writes-other-only-1", "DELETE", "/api/v1/databases/acme/namespaces/main", "", 403},
