@@ -31,10 +31,12 @@ func catalog(r *cypher.Registry) []*cypher.Procedure {
 		{
 			Name: "db.labels", Doc: "The labels of the current graph.",
 			Columns: []cypher.Column{column("label", "string"), column("nodes", "integer")}, Run: dbLabels, Filtered: true,
+			Elsewhere: []string{"schema", "visualization", "nodetypeproperties"},
 		},
 		{
 			Name: "db.relationshipTypes", Doc: "The types of the edges of the current graph.",
 			Columns: []cypher.Column{column("relationshipType", "string"), column("directed", "boolean")}, Run: dbEdgeTypes, Filtered: true,
+			Elsewhere: []string{"reltypeproperties"},
 		},
 		{
 			Name: "db.propertyKeys", Doc: "The properties that have an index in the current graph.",

@@ -24,6 +24,7 @@ func TestForeignNames(t *testing.T) {
 		"gds.kcore.stream": "graph.kcore", "gds.degree": "graph.degree", "gds.betweenness.stream": "graph.betweenness",
 		"algo.unionFind": "graph.wcc", "algo.betweenness": "graph.betweenness", "apoc.algo.dijkstra": "graph.shortest_path",
 		"apoc.path.subgraphNodes": "graph.expand", "apoc.path.subgraphAll": "graph.subgraph", "dbms.procedures": "db.procedures",
+		"db.schema.visualization": "db.labels", "db.schema.nodeTypeProperties": "db.labels", "db.schema.relTypeProperties": "db.relationshipTypes", "apoc.meta.schema": "db.labels",
 		"apoc.create.node": "", "gds.node2vec.train": "", "x.y": "", "": "",
 	} {
 		if name == "" {
