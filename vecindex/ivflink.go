@@ -3,7 +3,6 @@ package vecindex
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -293,12 +292,4 @@ func (l *lister) overPostings(r kv.Reader, fn func(it kv.Iterator) error) (err e
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	return fn(it)
-}
-
-// slotOfPlace reads the slot from a key of a slot's lists.
-func slotOfPlace(key []byte) (uint32, error) {
-	if rest := layout.TableRest(key); len(rest) == 6 {
-		return binary.BigEndian.Uint32(rest[2:]), nil
-	}
-	return 0, corrupt(key, "key of %d bytes", len(key))
 }

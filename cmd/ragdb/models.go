@@ -14,20 +14,19 @@ import (
 // modelFlags say which models are used. A model that is not named, or named
 // local, is the one that needs no network.
 type modelFlags struct {
-	chat, embed        string
-	extract            string // what finds names beside the rules
-	baseURL, embedURL  string
-	dim                atLeastOne
-	concurrency        atLeastOne
-	rpm, tpm           atLeastOne
-	context            atLeastOne
-	prompts            string
-	lang               string
-	replay             bool // use only what is kept
-	maxTokens          atLeastOne
-	maxCost            dollars
-	withSpendingLimits bool
-	rerank             rerankFlags // of commands that ask
+	chat, embed       string
+	extract           string // what finds names beside the rules
+	baseURL, embedURL string
+	dim               atLeastOne
+	concurrency       atLeastOne
+	rpm, tpm          atLeastOne
+	context           atLeastOne
+	prompts           string
+	lang              string
+	replay            bool // use only what is kept
+	maxTokens         atLeastOne
+	maxCost           dollars
+	rerank            rerankFlags // of commands that ask
 }
 
 // modelKeys are the settings of models.
@@ -72,7 +71,6 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 
 // addLimits adds the limits of what a run may spend.
 func (f *modelFlags) addLimits(cmd *cobra.Command) {
-	f.withSpendingLimits = true
 	cmd.Flags().Var(&f.maxCost, "max-cost", "stop before the run costs more than so many `DOLLARS`, and go on with the same command later")
 	cmd.Flags().Var(&f.maxTokens, "max-tokens", "stop before models have read and written more than so many tokens")
 }

@@ -33,8 +33,6 @@ type dateFields struct {
 	year, month, day, week, dayOfWeek, quarter, dayOfQuarter, ordinalDay given
 }
 
-func (f *dateFields) any() bool { return *f != dateFields{} }
-
 // day0 returns the date. What is not given comes from base, the days of another
 // date, or is the first. A day that comes from base and that the month lacks
 // becomes the month's last.

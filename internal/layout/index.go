@@ -32,9 +32,6 @@ const ruleIDs = 1 << 31
 // RuleID returns the id of the n-th rule.
 func RuleID(n uint32) uint32 { return n | ruleIDs }
 
-// IsRuleID reports whether the id of an index is that of a rule.
-func IsRuleID(id uint32) bool { return id&ruleIDs != 0 }
-
 // AppendComponent appends one component of a tuple to a key that begins with
 // the prefix of an index ([SetIndexPrefix], [EdgeIndexPrefix]); last closes the tuple.
 func AppendComponent(dst, value []byte, last bool) []byte {

@@ -20,7 +20,6 @@ const (
 	divisionByZero      = "22012" // a guard that does not hold
 	completionUnknown   = "40003" // CockroachDB does not know whether it committed
 	readOnlyTransaction = "25006" // a standby, or a server that takes no writes
-	idleTransaction     = "25P03" // a view that was not read for too long
 	tooManyConnections  = "53300"
 	lockNotAvailable    = "55P03"
 	snapshotTooOld      = "72000"

@@ -21,15 +21,6 @@ type labelExpr struct {
 	Args []*labelExpr
 }
 
-// allLabels returns the expression of all labels of a list.
-func allLabels(names ...string) *labelExpr {
-	var e *labelExpr
-	for _, name := range names {
-		e = e.and(&labelExpr{Name: name})
-	}
-	return e
-}
-
 // and returns the expression that holds if both do.
 func (e *labelExpr) and(f *labelExpr) *labelExpr {
 	switch {
