@@ -14,6 +14,7 @@ func TestLongArguments(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "a.ragdb")
 	long := strings.Repeat("é", 50_000)
+	controls := strings.Repeat("\x01", 100_000)
 	digits := strings.Repeat("9", 100_000)
 	said := func(args ...string) (int, string) {
 		var out, errs bytes.Buffer
@@ -31,6 +32,7 @@ func TestLongArguments(t *testing.T) {
 		{"index", db, "-", "--format", long}, {"index", db, "-", "--method", long}, {"index", db, "-", "--meta", long}, {"index", db, "-", "--max-doc-bytes", digits}, {"index", db, "-", "--embed-model", "file:" + long},
 		{"export", db, long}, {"import", db, long, long}, {"merge", db, long, long}, {"ns", "drop", db, long, "--yes"}, {"help", long}, {"backup", db, filepath.Join(dir, long)}, {"restore", long, filepath.Join(dir, "x")},
 		{"stats", long}, {"compact", long}, {"status", db, long}, {"eval", "--data", long}, {"serve", db, "--addr", long}, {db, "-c", "RETURN " + long}, {db, "-c", "RETURN " + digits}, {db, "-c", "." + long}, {db, "-c", ".param set " + long},
+		{"index", db, controls}, {"index", controls, dir}, {"rm", db, controls}, {"ask", db, "Who?", "--method", controls},
 		{"model", "check", long}, {"prompts", long}, {"cache", long, db}, {"completion", long},
 	} {
 		code, errs := said(args...)

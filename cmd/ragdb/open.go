@@ -114,6 +114,10 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,
 			hint: "make it with ragdb index " + quote(path) + " PATH, or check the spelling"}
 	}
+	if errors.Is(err, kv.ErrForeign) && !stores.OnServer(path) {
+		return nil, &failure{exit: exitCorrupt, code: "foreign", err: err, message: path + " is a folder of other files, not a database",
+			hint: "make a database of them with ragdb index DB " + quote(path) + ", or give the path of one; nothing was touched"}
+	}
 	if err == nil {
 		a.boundHeap(db)
 	}

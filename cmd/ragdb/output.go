@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/internal/service"
 	"golang.org/x/term"
 
+	"github.com/ragdb/ragdb/internal/fault"
 	"github.com/ragdb/ragdb/internal/holder"
 )
 
@@ -196,11 +197,11 @@ func (o *output) failure(f *failure) {
 		fmt.Fprintf(o.stderr, "%s\n", b)
 		return
 	}
-	line := "ragdb: " + strings.TrimRight(f.message, ".\n")
+	line := "ragdb: " + fault.Bound(escape(strings.TrimRight(f.message, ".\n"))) // escapes are longer than what they stand for
 	if f.hint != "" {
-		line += "; " + f.hint
+		line += "; " + fault.Bound(escape(f.hint))
 	}
-	fmt.Fprintln(o.stderr, escape(line))
+	fmt.Fprintln(o.stderr, line)
 	if f.detail != "" {
 		fmt.Fprintln(o.stderr, "  "+escape(strings.ReplaceAll(f.detail, "\n", "\n  ")))
 	}

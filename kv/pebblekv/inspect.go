@@ -40,7 +40,7 @@ func inspect(fsys vfs.FS, dir string) (exists bool, err error) {
 		}
 	}
 	if alien != "" {
-		return false, fmt.Errorf("%w: no manifest, but %s", kv.ErrForeign, alien)
+		return false, fmt.Errorf("%w: the folder holds %q and no files of a database", kv.ErrForeign, alien)
 	}
 	return false, nil
 }
