@@ -26,7 +26,6 @@ type serveFlags struct {
 	questionFlags
 	addr, tokenFile, otlp string
 	hosts, origins        []string
-	extract               string
 	maxBody               byteCount
 	maxRows, maxAsks      atLeastOne
 	logContent            bool

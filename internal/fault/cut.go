@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -11,6 +12,7 @@ import (
 const (
 	mostQuoted = 200
 	mostText   = 1000
+	mostLines  = 100
 )
 
 // Cut returns a text from outside as an error repeats it: one of more than 200 bytes is
@@ -19,6 +21,18 @@ func Cut(s string) string { return cut(s, mostQuoted) }
 
 // Bound is Cut for all that an error says, which has at most 1,000 bytes.
 func Bound(s string) string { return cut(s, mostText) }
+
+// boundLines is Bound for each line of what joined errors say, of at most a hundred.
+func boundLines(s string) string {
+	lines := strings.Split(s, "\n")
+	if n := len(lines) - mostLines; n > 0 {
+		lines = append(lines[:mostLines], fmt.Sprintf("and %d lines more", n))
+	}
+	for i, l := range lines {
+		lines[i] = Bound(l)
+	}
+	return strings.Join(lines, "\n")
+}
 
 func cut(s string, most int) string {
 	if len(s) <= most {

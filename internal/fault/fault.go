@@ -38,14 +38,15 @@ type Error struct {
 	Err error
 }
 
-// Error returns the place and the text of Err, of at most 1,000 bytes. If two layers name
-// the same place, it appears once.
+// Error returns the place and the text of Err. Of joined errors, which stand on lines of
+// their own, it has at most a hundred, each of at most 1,000 bytes. If two layers name the
+// same place, it appears once.
 func (e *Error) Error() string {
 	var below *Error
 	if e.Place == "" || errors.As(e.Err, &below) && below.Place == e.Place {
-		return Bound(e.Err.Error())
+		return boundLines(e.Err.Error())
 	}
-	return Bound(Cut(e.Place) + ": " + e.Err.Error())
+	return boundLines(Cut(e.Place) + ": " + e.Err.Error())
 }
 
 // Unwrap returns Err.

@@ -188,6 +188,7 @@ func matrixRows() map[string][]call {
 		"Corpus.NewModels":     pure(func() { new(rag.Corpus).NewModels(rag.Parts{}) }),
 		"Corpus.Docs":          pure(func() { new(rag.Corpus).Docs(); (*rag.Corpus)(nil).Docs() }),
 		"Corpus.Ledger":        pure(func() { new(rag.Corpus).Ledger() }),
+		"Corpus.Projections":   pure(func() { new(rag.Corpus).Projections() }),
 		"Corpus.Path":          pure(func() { new(rag.Corpus).Path(); (*rag.Corpus)(nil).Path() }),
 		"Corpus.Options":       pure(func() { new(rag.Corpus).Options() }),
 		"Corpus.At":            pure(func() { new(rag.Corpus).At(nil); (*rag.Corpus)(nil).At(nil) }),
