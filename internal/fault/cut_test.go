@@ -32,11 +32,21 @@ func TestCut(t *testing.T) {
 		fault.Load.Errorf("read %s: %q, %v: %w", long, name(long), []byte(long), kind),
 		fault.Load.Mark(kind, "read %s", long),
 		fault.Load.At(long, kind),
-		fault.Load.Errorf("read: %w", errors.Join(errors.New(long), kind)),
 	} {
 		if n := len(err.Error()); n > 1000 || !errors.Is(err, kind) {
 			t.Errorf("an error of %d bytes: %.100s", n, err)
 		}
+	}
+	// Each of joined errors has its line, up to a hundred of them.
+	many := []error{errors.New(long), kind}
+	if s := fault.Load.Errorf("read: %w", errors.Join(many...)).Error(); len(s) > 1000+len("\nkind") || !strings.HasSuffix(s, "\nkind") {
+		t.Errorf("joined errors of %d bytes: %.100s", len(s), s)
+	}
+	for range 500 {
+		many = append(many, kind)
+	}
+	if s := fault.Load.Errorf("read: %w", errors.Join(many...)).Error(); strings.Count(s, "\n") != 100 || !strings.HasSuffix(s, "\nand 402 lines more") {
+		t.Errorf("joined errors end %.100q", s[len(s)-100:])
 	}
 	if s := fault.Text("there is no %q; there are %d", long, 7); len(s) > 260 || !strings.HasSuffix(s, "; there are 7") {
 		t.Errorf("%q does not say the way out", s)
