@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/memory"
 )
 
 // Cache keeps projections for as long as the graph they show is unchanged and
@@ -16,6 +17,7 @@ import (
 type Cache struct {
 	limit  int64
 	locals sync.Pool // *localScratch, for Local
+	evicts sync.Map  // the budgets of memory that know of the cache
 
 	// mu guards the fields below it.
 	mu      sync.Mutex
@@ -120,6 +122,11 @@ func (c *Cache) begin(key cacheKey) (p *Projection, wait <-chan struct{}, build 
 
 // build builds a projection and ends the flight of its key.
 func (c *Cache) build(ctx context.Context, v *engine.View, s Spec, key cacheKey) (p *Projection, err error) {
+	if b := v.Graph().DB().Memory(); b != nil {
+		if _, known := c.evicts.LoadOrStore(b, true); !known {
+			memory.Evicts(b, c, (*Cache).clear)
+		}
+	}
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -153,6 +160,13 @@ func (c *Cache) shrink(limit int64) {
 	for c.stats.bytes > limit && c.recent.Len() > 0 {
 		c.drop(c.recent.Back())
 	}
+}
+
+// clear drops all projections.
+func (c *Cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shrink(0)
 }
 
 func (c *Cache) drop(e *list.Element) {

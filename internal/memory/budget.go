@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 )
 
 // patience is how long a share waits in all for others to end.
@@ -45,13 +46,14 @@ type Budget struct {
 	// mu guards the fields below it. It is not held while a standing part is asked.
 	mu      sync.Mutex
 	stands  []*standing
-	work    int64         // of all shares, let go and held
-	loose   int64         // let go, and not collected
-	held    int64         // of objects that nobody closes
-	sweeps  bool          // a share runs the collector
-	holding int           // shares that have something
-	waiting int           // those of them that wait
-	shrunk  chan struct{} // closed when work gets less or something no longer stands; nil if none waits
+	caches  []func() (alive bool) // drop what they keep
+	work    int64                 // of all shares, let go and held
+	loose   int64                 // let go, and not collected
+	held    int64                 // of objects that nobody closes
+	sweeps  bool                  // a share runs the collector
+	holding int                   // shares that have something
+	waiting int                   // those of them that wait
+	shrunk  chan struct{}         // closed when work gets less or something no longer stands; nil if none waits
 }
 
 // standing is a part that stays.
@@ -129,9 +131,40 @@ func Hold[T any](b *Budget, p *T, bytes int64) {
 	}, bytes)
 }
 
+// Evicts has a cache drop what it keeps when work finds no room, until the cache is
+// collected: what it kept is there once it is, if it was counted by [Hold].
+func Evicts[T any](b *Budget, cache *T, drop func(*T)) {
+	if b == nil {
+		return
+	}
+	w := weak.Make(cache)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.caches = append(b.caches, func() bool {
+		c := w.Value()
+		if c != nil {
+			drop(c)
+		}
+		return c != nil
+	})
+}
+
+// evict has all caches drop what they keep. It forgets those that are no more.
+func (b *Budget) evict() {
+	b.mu.Lock()
+	all := b.caches
+	b.caches = nil
+	b.mu.Unlock()
+	all = slices.DeleteFunc(all, func(drop func() bool) bool { return !drop() })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.caches = append(b.caches, all...)
+}
+
 // take gives a share want more bytes, and waits for them for as long as it has patience.
 func (b *Budget) take(ctx context.Context, s *Share, want int64) error {
 	swept := false
+	var until time.Time // what a collection has found is given back
 	for {
 		limit := b.ForWork()
 		b.mu.Lock()
@@ -149,7 +182,7 @@ func (b *Budget) take(ctx context.Context, s *Share, want int64) error {
 		case s.taken+want > limit:
 			b.mu.Unlock()
 			return &OverError{limit}
-		case !sweep && b.loose == 0 && b.waiting >= others, s.patience <= 0:
+		case !sweep && b.loose == 0 && b.waiting >= others && time.Now().After(until), s.patience <= 0:
 			b.mu.Unlock()
 			return ErrBusy
 		}
@@ -163,12 +196,18 @@ func (b *Budget) take(ctx context.Context, s *Share, want int64) error {
 		if sweep {
 			b.sweeps = true
 			b.mu.Unlock()
+			if !swept {
+				b.evict()
+			}
 			runtime.GC() // returns before what it found is given back
 			b.mu.Lock()
 			b.sweeps, swept = false, true
-			patience = min(patience, afterSweep)
+			until = time.Now().Add(afterSweep)
 		}
 		b.mu.Unlock()
+		if left := time.Until(until); left > 0 {
+			patience = min(patience, left)
+		}
 		if err := b.wait(ctx, s, wait, patience); err != nil {
 			return err
 		}

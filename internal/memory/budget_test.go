@@ -160,6 +160,29 @@ func TestCollected(t *testing.T) {
 	grow(t, s, 60*mib)
 }
 
+// TestEvicts: a cache that keeps objects drops them for work, and is forgotten when it is
+// collected itself.
+func TestEvicts(t *testing.T) {
+	type cache struct {
+		kept    []*[32]int
+		dropped int
+	}
+	b := memory.New(64 * mib)
+	c := &cache{}
+	memory.Evicts(b, c, func(c *cache) { c.kept = nil; c.dropped++ })
+	memory.Evicts(b, &cache{}, func(c *cache) { c.kept = nil })
+	for range 3 {
+		c.kept = append(c.kept, new([32]int))
+		memory.Hold(b, c.kept[len(c.kept)-1], 20*mib)
+	}
+	s := b.Begin().Patient()
+	defer s.Close()
+	grow(t, s, 40*mib)
+	if c.dropped != 1 || len(c.kept) != 0 {
+		t.Errorf("dropped %d times, %d are kept", c.dropped, len(c.kept))
+	}
+}
+
 // TestBound runs shares at random: together they never have more than the budget, and in
 // the end nothing.
 func TestBound(t *testing.T) {

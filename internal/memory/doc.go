@@ -9,7 +9,8 @@
 // Memory that is let go is used until the garbage collector has run. So a share that was
 // large gives its bytes back when a collection has come by after it was closed, and one
 // that wants room runs a collection if that makes some. [Hold] counts an object
-// until it is collected, for objects that nobody closes.
+// until it is collected, for objects that nobody closes, and [Evicts] has caches of such
+// objects drop them first.
 //
 // If there is no room, a share waits for others to end, and is refused with [ErrBusy]
 // if it has waited for ten seconds in all, or if nobody is left who could end: all others
