@@ -326,3 +326,24 @@ func TestRemoveSeveral(t *testing.T) {
 	}
 	ragtest.Check(t, c.DB())
 }
+
+// TestPurgeStaysOwed: a purge that is owed is not forgotten by removals without one, and a
+// dry run neither does nor forgets what is owed.
+func TestPurgeStaysOwed(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(24, 6)
+	c.Index(t, "naive", docs...)
+	remove := func(key string, o rag.RemoveOptions) {
+		t.Helper()
+		if _, err := c.RemoveAll(t.Context(), c.Methods, []string{key}, o); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, purge, err := c.Owed(t.Context()); err != nil || !purge {
+			t.Errorf("after %s the purge is owed: %v, %v", key, purge, err)
+		}
+	}
+	remove(docs[0].Key, rag.RemoveOptions{Purge: true})
+	remove(docs[1].Key, rag.RemoveOptions{})
+	remove(docs[2].Key, rag.RemoveOptions{DryRun: true})
+}
