@@ -7,8 +7,8 @@ import (
 	"github.com/ragdb/ragdb/internal/service"
 )
 
-// heapBeside is what the heap may have beside --memory, in bytes, before the collector runs
-// more often: what no budget counts.
+// heapBeside is how many bytes the heap may have beyond --memory before the collector runs
+// more often. They are for what the budget does not count.
 const heapBeside = 32 << 20
 
 // fewBytes is the --memory below which garbage is collected when it is half of what is in

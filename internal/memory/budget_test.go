@@ -31,8 +31,8 @@ func grow(t *testing.T, s *memory.Share, n int64) {
 	}
 }
 
-// TestOver refuses at once what no end of others would make room for, and counts what
-// stands.
+// TestOver: a share that would not fit if it were alone is refused at once. What stands
+// counts.
 func TestOver(t *testing.T) {
 	b := memory.New(64 * mib)
 	held := int64(32 * mib)

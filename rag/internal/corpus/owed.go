@@ -12,9 +12,9 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 )
 
-// bucketOwed is the bucket of the base graph that tells of work which takes several
-// commits. It is written in the first of them, so that whoever opens the database after
-// a kill can go on.
+// bucketOwed is the bucket of the base graph for work that takes several commits. The
+// first commit writes what is left to do. If the process is killed, the next one reads it
+// and goes on.
 const bucketOwed = "owed" // "work" -> Work; hash of a document's key -> how it is removed, and the key
 
 // Work is what the last command does that removes documents or changes what names are
@@ -25,7 +25,7 @@ type Work struct {
 	Asked string `json:"asked,omitempty"`
 	// Index says that all methods are to be run, since names are read as others.
 	Index bool `json:"index,omitempty"`
-	// Purge says that no file is to hold what was removed.
+	// Purge says that the files must be rewritten without what was removed.
 	Purge bool `json:"purge,omitempty"`
 }
 

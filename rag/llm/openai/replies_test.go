@@ -30,9 +30,9 @@ type reply struct {
 	broken         bool // the connection breaks after the body
 
 	want string // the text, vectors of "a" and "b", or scores of both
-	// err is what the error says if there is no use of the reply, as an error of the kind
-	// is; named is its status if that is not the answer's, again says that it may work at
-	// another time.
+	// If the reply is of no use, the error has the text err and is of the kind is. named is
+	// its status if that differs from the answer's. again says that the request may work
+	// later.
 	err   string
 	is    error
 	named int

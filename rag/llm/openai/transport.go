@@ -31,7 +31,7 @@ type exchange struct {
 	status  int // 0: no answer
 	header  http.Header
 	timeout time.Duration
-	touch   func() // a piece of the answer has come: timeout begins anew
+	touch   func() // is called for each piece of the answer, and starts timeout again
 	// begun says that part of the reply was given on: it is not asked for
 	// again.
 	begun bool
