@@ -14,6 +14,9 @@ import (
 // patience is how long a share waits in all for others to end.
 const patience = 10 * time.Second
 
+// forever is the patience of work that can be put off.
+const forever = time.Duration(1 << 62)
+
 // leastWork is the part of a budget, one in so many, that work may take whatever stands.
 const leastWork = 8
 
@@ -182,7 +185,7 @@ func (b *Budget) take(ctx context.Context, s *Share, want int64) error {
 		case s.taken+want > limit:
 			b.mu.Unlock()
 			return &OverError{limit}
-		case !sweep && b.loose == 0 && b.waiting >= others && time.Now().After(until), s.patience <= 0:
+		case !sweep && b.loose == 0 && b.waiting >= others && time.Now().After(until) && s.patience < forever/2, s.patience <= 0:
 			b.mu.Unlock()
 			return ErrBusy
 		}

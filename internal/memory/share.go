@@ -57,7 +57,7 @@ func (s *Share) Grow(ctx context.Context, bytes int64) error {
 // can be put off.
 func (s *Share) Patient() *Share {
 	if s != nil {
-		s.patience = 1 << 62
+		s.patience = forever
 	}
 	return s
 }
