@@ -62,7 +62,8 @@ func Check(t *testing.T, s Sizes, cost func(n int) time.Duration) {
 
 // Measure doubles a size until it costs enough, and returns what it and [Times]
 // as much cost. Noise makes costs larger and never smaller, so the least of a
-// few runs counts, and a growth of more than [Most] is measured again.
+// few runs counts, and a growth of more than [Most] is measured again: at twice
+// the size if the size turned out not to cost enough.
 func Measure(s Sizes, cost func(n int) time.Duration) Result {
 	if s.To == 0 {
 		s.To = 1 << 20
@@ -79,10 +80,13 @@ func Measure(s Sizes, cost func(n int) time.Duration) Result {
 	}
 	r := Result{N: n, One: math.MaxInt64, Big: math.MaxInt64}
 	for try := 0; try < tries && (try == 0 || r.Growth() > Most); try++ {
-		for range 3 {
-			r.One = max(min(r.One, cost(n)), least)
+		if r.One < s.Enough && 2*r.N*Times <= s.To {
+			r = Result{N: 2 * r.N, One: math.MaxInt64, Big: math.MaxInt64}
 		}
-		r.Big = min(r.Big, cost(Times*n))
+		for range 3 {
+			r.One = max(min(r.One, cost(r.N)), least)
+		}
+		r.Big = min(r.Big, cost(Times*r.N))
 	}
 	return r
 }
