@@ -56,7 +56,7 @@ func (a *app) printEvalAnswers(r *eval.Report) {
 
 // printOutcomes prints how many answers were right, wrong and refused.
 func (a *app) printOutcomes(r *eval.Report) {
-	t := &table{head: []string{"method", "questions", "right", "wrong", "refused", "near", "right or near", "unanswerable", "refused", "%"}, right: []bool{false, true, true, true, true, true, true, true, true, true}}
+	t := &table{head: []string{"method", "questions", "right", "partly", "wrong", "refused", "near", "right or near", "unanswerable", "refused", "%"}, right: []bool{false, true, true, true, true, true, true, true, true, true, true}}
 	for i := range r.Methods {
 		f := r.Methods[i].Answers
 		if f == nil || f.Outcomes == nil {
@@ -68,7 +68,7 @@ func (a *app) printOutcomes(r *eval.Report) {
 			share := float64(o.RightlyRefused) / float64(o.Unanswerable)
 			rightly = percent(&share)
 		}
-		t.add(o, r.Methods[i].Name, number(o.Answerable), number(o.Right), number(o.Wrong), number(o.Refused), number(o.Near), number(o.Right+o.Near), number(o.Unanswerable), number(o.RightlyRefused), rightly)
+		t.add(o, r.Methods[i].Name, number(o.Answerable), number(o.Right), number(o.Partly), number(o.Wrong), number(o.Refused), number(o.Near), number(o.Right+o.Near), number(o.Unanswerable), number(o.RightlyRefused), rightly)
 	}
 	if len(t.rows) > 0 {
 		a.out.print("\n%s\n", a.out.dim("answers and refusals; near: the answer is among the nearest three passages"))

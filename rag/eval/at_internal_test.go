@@ -110,7 +110,7 @@ func TestAtFigure(t *testing.T) {
 	}
 	var rows, naive []*atRow
 	for i := range questions {
-		row, other := scoreAt(&questions[i], ours[i], chunksOf), scoreAt(&questions[i], plain[i], chunksOf)
+		row, other := scoreAt(&questions[i], ours[i], alone(chunksOf)), scoreAt(&questions[i], plain[i], alone(chunksOf))
 		row.gain, row.cost = graphCounts(row.gold, other.gold)
 		rows, naive = append(rows, row), append(naive, other)
 	}
@@ -157,7 +157,7 @@ func TestAtFigure(t *testing.T) {
 	}
 	for i := range questions {
 		questions[i].Answers = nil
-		rows[i], naive[i] = scoreAt(&questions[i], ours[i], chunksOf), scoreAt(&questions[i], plain[i], chunksOf)
+		rows[i], naive[i] = scoreAt(&questions[i], ours[i], alone(chunksOf)), scoreAt(&questions[i], plain[i], alone(chunksOf))
 	}
 	if x, y := pairsAt(rows, naive); fmt.Sprint(x, y) != "[0.75 1 1] [0.5 1 0.5]" {
 		t.Errorf("recall by question %v, %v", x, y)

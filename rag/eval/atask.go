@@ -62,7 +62,7 @@ func (r *runner) askPlain(ctx context.Context) error {
 				if err != nil {
 					return fmt.Errorf("%s: question %s: %w", plainMethod, q.ID, err)
 				}
-				rows = append(rows, scoreAt(q, ev, r.records))
+				rows = append(rows, scoreAt(q, ev, r.shown(q)))
 			}
 			r.plain = append(r.plain, rows)
 		}
@@ -90,27 +90,24 @@ func (r *runner) retrieveAt(ctx context.Context, c *rag.Corpus, sys *method.Syst
 func (r *runner) rowsAt(i int, within []*rag.Evidence) []*atRow {
 	rows := make([]*atRow, len(within))
 	for k, ev := range within {
-		rows[k] = scoreAt(&r.questions[i], ev, r.records)
+		rows[k] = scoreAt(&r.questions[i], ev, r.shown(&r.questions[i]))
 		rows[k].gain, rows[k].cost = graphCounts(rows[k].gold, r.plain[i][k].gold)
 	}
 	return rows
 }
 
 // scoreAt judges what was retrieved for a question within a budget.
-func scoreAt(q *question, ev *rag.Evidence, records func(it *rag.Cited) []string) *atRow {
-	row := &atRow{asked: score(q, ev.Items(), records), gold: make([]shownGold, len(q.Supporting))}
+func scoreAt(q *question, ev *rag.Evidence, shown func(it *rag.Cited) []string) *atRow {
+	row := &atRow{asked: score(q, ev.Items(), shown), gold: make([]shownGold, len(q.Supporting))}
 	row.tokens, row.evidence = ev.Tokens, evidenceDigest(ev)
 	for _, s := range ev.Sections {
 		in := make([]shownGold, len(q.Supporting))
 		for i := range s.Items {
 			it := &s.Items[i]
-			from := records(it)
-			if len(from) != 1 {
-				continue
-			}
+			from := shown(it)
 			graph := ofGraph(it, len(s.Items))
 			for g, id := range q.Supporting {
-				if id == from[0] {
+				if slices.Contains(from, id) {
 					in[g].graph = graph && (in[g].graph || !in[g].shown)
 					in[g].shown = true
 				}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -33,6 +34,12 @@ type question struct {
 	// Unanswerable says that the documents do not answer the question: to refuse
 	// it is right.
 	Unanswerable bool `json:"unanswerable,omitempty"`
+	// Places are where documents without records answer it, all of them needed.
+	Places []place `json:"places,omitempty"`
+	// Expect are regular expressions, as those of places are, all of which a right
+	// answer matches, and some a partly right one.
+	Expect   []string `json:"expect,omitempty"`
+	expected []*regexp.Regexp
 }
 
 // maxLine bounds a line of a data file.
@@ -122,7 +129,7 @@ func readQuestions(path string) ([]question, error) {
 		if strings.TrimSpace(q.Text) == "" {
 			return errors.New("no question")
 		}
-		if err := q.checkOptions(); err != nil {
+		if err := errors.Join(q.checkOptions(), q.compile()); err != nil {
 			return err
 		}
 		out = append(out, q)

@@ -153,7 +153,16 @@ func (r *runner) sizes(ctx context.Context, systems []*method.System, instances 
 // files returns the files that the run read of the data set, by name, with
 // their digests: of what is in them, packed or not.
 func (r *runner) files() ([]dataFile, error) {
+	corpus, err := findCorpus(r.o.Data)
+	if err != nil {
+		return nil, err
+	}
 	var paths []string
+	if filepath.Base(corpus) == docsFolder {
+		if paths, err = filesIn(corpus); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range []string{"corpus.jsonl", "questions.jsonl", recordings, retrievals} {
 		p, err := find(r.o.Data, name)
 		switch {
@@ -173,6 +182,9 @@ func (r *runner) files() ([]dataFile, error) {
 		f, err := digestFile(p)
 		if err != nil {
 			return nil, err
+		}
+		if inside, err := filepath.Rel(corpus, p); err == nil && filepath.IsLocal(inside) && inside != "." {
+			f.Name = docsFolder + "/" + filepath.ToSlash(inside)
 		}
 		out = append(out, f)
 	}

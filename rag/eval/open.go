@@ -15,7 +15,7 @@ import (
 )
 
 func (r *runner) open(ctx context.Context) (err error) {
-	corpus, err := find(r.o.Data, "corpus.jsonl")
+	corpus, err := findCorpus(r.o.Data)
 	if err != nil {
 		return err
 	}
@@ -42,6 +42,9 @@ func (r *runner) open(ctx context.Context) (err error) {
 		r.questions = sample(r.questions, r.o.Sample)
 	}
 	r.source = rag.Input{FS: dataFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
+	if path.Base(filepath.ToSlash(corpus)) == docsFolder {
+		r.source.Load.Format = ""
+	}
 	if r.input = r.source; r.o.Join {
 		if r.joined, err = readJoined(ctx, r.source, r.o.Notify); err != nil {
 			return err

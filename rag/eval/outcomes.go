@@ -16,8 +16,10 @@ import (
 type outcomes struct {
 	Answerable int `json:"answerable"`
 	Right      int `json:"right"`
-	Wrong      int `json:"wrong"`
-	Refused    int `json:"refused"`
+	// Partly counts the answers that tell a part of what is expected.
+	Partly  int `json:"partly"`
+	Wrong   int `json:"wrong"`
+	Refused int `json:"refused"`
 	// Near counts the refused questions of which one of the nearest passages
 	// has the answer.
 	Near int `json:"near"`
@@ -50,9 +52,13 @@ func countOutcomes(questions []question, replies []given, records func(doc strin
 			}
 		default:
 			o.Answerable++
-			if q.isToldBy(replies[i].text, recordsCited(a, records)) {
+			n, of := q.told(replies[i].text)
+			switch {
+			case of > 0 && n == of, of == 0 && q.isToldBy(replies[i].text, recordsCited(a, records)):
 				o.Right++
-			} else {
+			case n > 0:
+				o.Partly++
+			default:
 				o.Wrong++
 			}
 		}
@@ -88,6 +94,9 @@ const (
 // if they are four or more.
 // Without known answers it must be from a supporting record.
 func (q *question) isToldBy(s string, records []string) bool {
+	if n, of := q.told(s); of > 0 {
+		return n == of
+	}
 	if len(q.Answers) == 0 {
 		return slices.ContainsFunc(records, func(id string) bool { return slices.Contains(q.Supporting, id) })
 	}

@@ -54,7 +54,7 @@ func (r *runner) ask(ctx context.Context, sys *method.System, spec method.Spec) 
 				return fmt.Errorf("question %s: %w", q.ID, err)
 			}
 			took := time.Since(start)
-			a := score(&q, ev.Items(), r.records)
+			a := score(&q, ev.Items(), r.shown(&q))
 			a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
 			a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
 			all[i] = a
@@ -86,16 +86,16 @@ func withoutReranker(m *rag.Models) *rag.Models {
 	return m.With(p)
 }
 
-// score judges what was retrieved for a question. records names the records
-// that an item's text comes from.
-func score(q *question, items []rag.Cited, records func(it *rag.Cited) []string) *asked {
+// score judges what was retrieved for a question. shown names the records that an
+// item shows ([runner.shown]).
+func score(q *question, items []rag.Cited, shown func(it *rag.Cited) []string) *asked {
 	a := &asked{}
 	if len(q.Answers) > 0 {
 		c := cover(items, q.Answers)
 		a.covered = &c
 	}
 	if len(q.Supporting) > 0 {
-		f := findGold(ranking(items, records), q.Supporting)
+		f := findGold(ranking(items, shown), q.Supporting)
 		a.found = &f
 	}
 	return a
@@ -185,6 +185,17 @@ func put(h hash.Hash, parts ...string) {
 	_, _ = io.WriteString(h, strconv.Itoa(len(parts))) // a hash takes everything
 	for _, s := range parts {
 		_, _ = io.WriteString(h, ","+strconv.Itoa(len(s))+":"+s)
+	}
+}
+
+// alone returns what names the record that an item's text comes from, none if it comes
+// from several.
+func alone(records func(it *rag.Cited) []string) func(it *rag.Cited) []string {
+	return func(it *rag.Cited) []string {
+		if from := records(it); len(from) == 1 {
+			return from
+		}
+		return nil
 	}
 }
 

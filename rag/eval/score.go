@@ -53,12 +53,13 @@ func cover(items []rag.Cited, answers []string) (c covered) {
 }
 
 // ranking returns the records in the order in which the evidence shows them.
-func ranking(items []rag.Cited, records func(it *rag.Cited) []string) []string {
+func ranking(items []rag.Cited, shown func(it *rag.Cited) []string) []string {
 	var out []string
 	for i := range items {
-		from := records(&items[i])
-		if len(from) == 1 && !slices.Contains(out, from[0]) {
-			out = append(out, from[0])
+		for _, id := range shown(&items[i]) {
+			if !slices.Contains(out, id) {
+				out = append(out, id)
+			}
 		}
 	}
 	return out

@@ -92,7 +92,7 @@ func TestRanking(t *testing.T) {
 	for _, chunks := range []string{"b", "", "a c", "b", "c", "a"} {
 		items = append(items, rag.Cited{Chunks: strings.Fields(chunks)})
 	}
-	got := ranking(items, func(it *rag.Cited) []string { return it.Chunks })
+	got := ranking(items, alone(func(it *rag.Cited) []string { return it.Chunks }))
 	if want := []string{"b", "c", "a"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
