@@ -78,7 +78,7 @@ def main():
             shutil.rmtree(part, ignore_errors=True)
             for path, body in members(kind, fetch(url, digest)):
                 inside = path[len(prefix):].lstrip("/")
-                if path.startswith(prefix) and re.search(keep, inside) and not (drop and re.search(drop, inside)):
+                if path.startswith(prefix + "/") and re.search(keep, inside) and not (drop and re.search(drop, inside)):
                     to = part / inside
                     to.parent.mkdir(parents=True, exist_ok=True)
                     to.write_bytes(body)
