@@ -3,7 +3,7 @@
 
   bench/real/corpora.py DIR [--half 1|2|all] [NAME...]
 
-Each line of corpora.tsv beside this file is a corpus: its name, the kind and address
+Each line of corpora.tsv beside this file is a corpus, or one more package of it: its name, the kind and address
 of its package, the package's SHA-256, the folder in the package that becomes docs/, which
 of its paths are kept and which are dropped (regular expressions), language, licence,
 and what it is. NAMEs are of its first column, all of them if none is given. A package that
@@ -59,6 +59,16 @@ def members(kind, data):
             yield m.name.removeprefix("./"), t.extractfile(m).read()
 
 
+def unpack(row, to):
+    """Puts the documents of a package into a folder."""
+    _, kind, url, digest, prefix, keep, drop, *_ = row
+    for path, body in members(kind, fetch(url, digest)):
+        inside = path[len(prefix):].lstrip("/")
+        if path.startswith(prefix + "/") and re.search(keep, inside) and not (drop and re.search(drop, inside)):
+            (to / inside).parent.mkdir(parents=True, exist_ok=True)
+            (to / inside).write_bytes(body)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("dir", type=pathlib.Path)
@@ -69,19 +79,14 @@ def main():
     known = {r[0] for r in rows}
     if unknown := set(args.names) - known:
         sys.exit(f"no corpus {', '.join(sorted(unknown))}: there are {', '.join(sorted(known))}")
-    for name, kind, url, digest, prefix, keep, drop, *_ in rows:
-        if args.names and name not in args.names:
-            continue
+    for name in dict.fromkeys(args.names or (r[0] for r in rows)):
         docs = args.dir / name / "docs"
         if not docs.exists():
             part = docs.with_name("docs.part")
             shutil.rmtree(part, ignore_errors=True)
-            for path, body in members(kind, fetch(url, digest)):
-                inside = path[len(prefix):].lstrip("/")
-                if path.startswith(prefix + "/") and re.search(keep, inside) and not (drop and re.search(drop, inside)):
-                    to = part / inside
-                    to.parent.mkdir(parents=True, exist_ok=True)
-                    to.write_bytes(body)
+            for row in rows:
+                if row[0] == name:
+                    unpack(row, part)
             part.rename(docs)
         questions = [json.loads(l) for l in (here / f"{name}.jsonl").read_text().splitlines()]
         if args.half != "all":
