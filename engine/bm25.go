@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -32,7 +34,27 @@ type TermsOptions struct {
 	// B says how much the length of a node's text counts, from 0 to 1; 0 is
 	// the default of 0.4, and a tiny value turns it off.
 	B float64
+	// Beside names further fields that are scored beside the first, by [View.Terms].
+	Beside []FieldWeight
 }
+
+// FieldWeight says how much a further field counts in a ranked search.
+type FieldWeight struct {
+	// Field is the name of the field. One that the graph lacks gives nothing.
+	Field string
+	// Weight multiplies the field's score, from 1e-6 to 1e6.
+	Weight float64
+	// B says how much the length of a node's text in the field counts, as
+	// [TermsOptions].B.
+	B float64
+}
+
+// The least and the greatest weight of a field: scores stay far from the ends of the
+// numbers.
+const (
+	minFieldWeight = 1e-6
+	maxFieldWeight = 1e6
+)
 
 func (o *TermsOptions) ensureDefaults() error {
 	switch {
@@ -43,8 +65,15 @@ func (o *TermsOptions) ensureDefaults() error {
 	case !(o.B >= 0 && o.B <= 1):
 		return phase.Mark(ErrInvalid, "B of %v", o.B)
 	}
+	for _, f := range o.Beside {
+		switch {
+		case !(f.Weight >= minFieldWeight && f.Weight <= maxFieldWeight):
+			return phase.Mark(ErrInvalid, "weight %v of field %q: it is from %v to %v", f.Weight, f.Field, minFieldWeight, maxFieldWeight)
+		case !(f.B >= 0 && f.B <= 1):
+			return phase.Mark(ErrInvalid, "B of %v of field %q", f.B, f.Field)
+		}
+	}
 	o.K1 = cmp.Or(o.K1, defaultK1)
-	o.B = cmp.Or(o.B, defaultB)
 	return nil
 }
 
@@ -58,12 +87,16 @@ func (o *TermsOptions) ensureDefaults() error {
 // where n counts the term in q and f in the node, w is the number of the
 // node's terms in the field and avg its mean, N counts the nodes with terms in
 // the field and df those with the term. idf is Robertson's with 1 added, so
-// that it is never negative. The sum is taken in the order of the terms: equal
-// data give equal bits.
+// that it is never negative.
+//
+// Each field of TermsOptions.Beside adds Weight times its own sum, in which w, avg, N
+// and df are those of that field and B is its own; n and K1 are the same. A node that
+// has terms of q only there is found, too. The sum is taken field by field in the order
+// given, and in each one in the order of the terms: equal data give equal bits.
 //
 // It reads the postings of the terms once, without positions: time is at most
 // linear in their number, and memory, beyond the result, does not grow with the
-// graph. With K, and up to 32 terms, it passes over most postings that cannot change
+// graph. With K, and up to 32 terms in all fields together, it passes over most postings that cannot change
 // the result. In a transaction it shows the last commit.
 func (r *reader) Terms(field string, q []string, o TermsOptions) ([]Scored, error) {
 	out, err := r.terms(field, q, o)
@@ -78,29 +111,40 @@ func (r *reader) terms(field string, q []string, o TermsOptions) ([]Scored, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := r.aheadTerms(id, q); err != nil {
+	fields, ids := []FieldWeight{{Field: field, Weight: 1, B: o.B}}, []uint32{id}
+	for _, f := range o.Beside {
+		id, _, err := r.field(f.Field)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		fields, ids = append(fields, f), append(ids, id)
+	}
+	if err := r.aheadTerms(ids, q); err != nil {
 		return nil, err
 	}
-	total, err := r.lexSum(id, "")
-	if err != nil || total[0] == 0 {
-		return nil, err
+	q = slices.Sorted(slices.Values(q))
+	var terms []queryTerm
+	for i, f := range fields {
+		if terms, err = r.weighTerms(terms, ids[i], f, q, o.K1); err != nil {
+			return nil, err
+		}
 	}
-	terms, err := r.weighTerms(id, q, float64(total[0]))
-	if err != nil || len(terms) == 0 {
-		return nil, err
+	if len(terms) == 0 {
+		return nil, nil
 	}
 	db := r.graph.ns.db
 	s, _ := db.scorers.Get().(*scorer)
 	if s == nil {
 		s = &scorer{}
 	}
-	mean := float64(total[1]) / float64(total[0])
-	s.k1, s.base, s.slope = o.K1, o.K1*(1-o.B), o.K1*o.B/mean
 	best := ranking{k: o.K}
 	if o.K > 0 && len(terms) <= maxTopTerms && o.K1 <= maxTopK1 {
 		err = r.scoreTop(terms, s, o.Allow, &best)
 	} else {
-		err = r.scoreTerms(id, terms, s, o.Allow, &best)
+		err = r.scoreTerms(terms, s, o.Allow, &best)
 	}
 	s.reset()
 	db.scorers.Put(s)
@@ -110,20 +154,39 @@ func (r *reader) terms(field string, q []string, o TermsOptions) ([]Scored, erro
 	return best.sorted(), nil
 }
 
-// queryTerm is a term of a query in the course of a search.
+// queryTerm is a term of a query, in one field, in the course of a search.
 type queryTerm struct {
+	gain
 	prefix []byte // of its postings
-	weight float64
 	next   uint64 // it has no container from the current one up to this
 }
 
 const noContainer = math.MaxUint64
 
-// weighTerms returns the distinct terms of a query that some node has, in byte
-// order, with what one is worth: its number in the query times its idf.
-func (r *reader) weighTerms(field uint32, q []string, nodes float64) ([]queryTerm, error) {
-	q = slices.Sorted(slices.Values(q))
-	var out []queryTerm
+// gain is what a term of a query gives to the scores of nodes.
+type gain struct {
+	weight float64 // n * idf * (K1+1), times the weight of the field
+	base   float64 // K1 * (1-B)
+	slope  float64 // K1 * B / avg
+}
+
+// part returns what the term gives to the score of a node.
+func (g gain) part(freq, words uint32) float64 {
+	f := float64(freq)
+	// The conversions keep the compiler from fusing the operations, whose result
+	// would then depend on the processor.
+	norm := g.base + float64(g.slope*float64(words))
+	return float64(g.weight*f) / (f + norm)
+}
+
+// weighTerms appends the distinct terms of a sorted query that some node has in a
+// field, in byte order.
+func (r *reader) weighTerms(out []queryTerm, field uint32, w FieldWeight, q []string, k1 float64) ([]queryTerm, error) {
+	total, err := r.lexSum(field, "")
+	if err != nil || total[0] == 0 {
+		return out, err
+	}
+	nodes, mean, b := float64(total[0]), float64(total[1])/float64(total[0]), cmp.Or(w.B, defaultB)
 	for i := 0; i < len(q); {
 		term, n := q[i], 0
 		for ; i < len(q) && q[i] == term; i++ {
@@ -142,8 +205,8 @@ func (r *reader) weighTerms(field uint32, q []string, nodes float64) ([]queryTer
 		}
 		idf := math.Log(1 + math.Max(0, nodes-df+0.5)/(df+0.5))
 		out = append(out, queryTerm{
+			gain:   gain{weight: w.Weight * (float64(n) * idf) * (k1 + 1), base: k1 * (1 - b), slope: k1 * b / mean},
 			prefix: layout.PostingsTerm(r.g, field, term),
-			weight: float64(n) * idf,
 		})
 	}
 	return out, nil
@@ -151,9 +214,17 @@ func (r *reader) weighTerms(field uint32, q []string, nodes float64) ([]queryTer
 
 // scoreTerms adds up the scores, one container after the other and in each one
 // term after the other, and offers them to best.
-func (r *reader) scoreTerms(field uint32, terms []queryTerm, s *scorer, allow *roaring.Bitmap, best *ranking) error {
-	prefix := layout.PostingsPrefix(r.g, field)
-	it, err := r.committed().Iter(r.ctx, prefix, layout.Next(prefix))
+func (r *reader) scoreTerms(terms []queryTerm, s *scorer, allow *roaring.Bitmap, best *ranking) error {
+	first, last := terms[0].prefix, terms[0].prefix
+	for _, t := range terms[1:] {
+		if bytes.Compare(t.prefix, first) < 0 {
+			first = t.prefix
+		}
+		if bytes.Compare(t.prefix, last) > 0 {
+			last = t.prefix
+		}
+	}
+	it, err := r.committed().Iter(r.ctx, first, layout.Next(last))
 	if err != nil {
 		return err
 	}
@@ -190,7 +261,7 @@ func scoreContainers(it kv.Iterator, terms []queryTerm, s *scorer, allow *roarin
 			if t.next = layout.LastContainer(it.Key()); t.next > c {
 				continue
 			}
-			if err := s.add(it.Value(), t.weight); err != nil {
+			if err := s.add(it.Value(), t.gain); err != nil {
 				return corrupt(it.Key(), err)
 			}
 			t.next = c + 1
@@ -218,8 +289,6 @@ func nextAllowed(allow *roaring.Bitmap, c uint64) uint64 {
 // scorer adds up the scores of the nodes of one container. It is kept for the
 // next search, all zero.
 type scorer struct {
-	k1, base, slope float64 // of BM25: K1, K1*(1-B), K1*B/avg
-
 	scores  [1 << 16]float64
 	touched []uint16 // nodes with a score, each once
 	blocks  layout.Blocks
@@ -227,8 +296,8 @@ type scorer struct {
 	top     *topSearch
 }
 
-// add adds what a term of a weight gives to the nodes of a container's value.
-func (s *scorer) add(v []byte, weight float64) error {
+// add adds what a term gives to the nodes of a container's value.
+func (s *scorer) add(v []byte, g gain) error {
 	if err := s.blocks.Read(v); err != nil {
 		return err
 	}
@@ -236,13 +305,13 @@ func (s *scorer) add(v []byte, weight float64) error {
 		if err := s.blocks.Load(i, &s.block); err != nil {
 			return err
 		}
-		s.addBlock(&s.block, weight*(s.k1+1))
+		s.addBlock(&s.block, g)
 	}
 	return nil
 }
 
-// addBlock adds what a term gives to the nodes of a block; weight has K1 + 1 in it.
-func (s *scorer) addBlock(b *layout.Block, weight float64) {
+// addBlock adds what a term gives to the nodes of a block.
+func (s *scorer) addBlock(b *layout.Block, g gain) {
 	words := b.Words
 	freq := b.Freq[:len(words)]
 	for i, node := range b.Nodes[:len(words)] {
@@ -250,7 +319,7 @@ func (s *scorer) addBlock(b *layout.Block, weight float64) {
 		if old == 0 {
 			s.touched = append(s.touched, node)
 		}
-		s.scores[node] = old + s.part(weight, freq[i], words[i])
+		s.scores[node] = old + g.part(freq[i], words[i])
 	}
 }
 

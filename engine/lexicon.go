@@ -136,10 +136,12 @@ func (r *reader) termsOf(field string, id NodeID) ([]TermFreq, error) {
 	return terms, nil
 }
 
-// aheadTerms reads ahead the sums of a field and of terms, and the first postings of
+// aheadTerms reads ahead the sums of fields and of terms, and the first postings of
 // these.
-func (r *reader) aheadTerms(field uint32, terms []string) error {
-	return r.ahead(2*len(terms)+1, func(r *reader, i int) error {
+func (r *reader) aheadTerms(fields []uint32, terms []string) error {
+	each := 2*len(terms) + 1
+	return r.ahead(len(fields)*each, func(r *reader, i int) error {
+		field, i := fields[i/each], i%each
 		switch {
 		case i == 2*len(terms):
 			_, err := r.lexSum(field, "")

@@ -204,7 +204,8 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add((func(int, engine.Node) error)(nil), func(int, engine.Node) error { return nil })
 	add((func(int, []byte) error)(nil), func(int, []byte) error { return nil })
 	add(kv.Sync, kv.NoSync, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
-		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1})
+		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1},
+		engine.TermsOptions{Beside: []engine.FieldWeight{{Field: "f", Weight: 1}, {Field: "none", Weight: 1}, {Weight: 1}}})
 }
 
 // last are methods that end what they are called on.

@@ -174,29 +174,26 @@ func (m *modelGraph) vocabulary(field string) []string {
 
 // rank returns the nodes that have terms of a query, by BM25.
 func (m *modelGraph) rank(field string, q []string, o engine.TermsOptions) []engine.Scored {
-	total := m.fieldStats(field)
-	if o.K1 == 0 {
-		o.K1 = 0.9
-	}
-	if o.B == 0 {
-		o.B = 0.4
-	}
-	mean := float64(total.Occurrences) / float64(total.Nodes)
+	k1 := cmp.Or(o.K1, 0.9)
 	scores := map[engine.NodeID]float64{}
-	for _, term := range slices.Compact(slices.Sorted(slices.Values(q))) {
-		postings := m.postings(field, term)
-		df, n := float64(len(postings)), 0
-		for _, x := range q {
-			if x == term {
-				n++
+	for _, w := range append([]engine.FieldWeight{{Field: field, Weight: 1, B: o.B}}, o.Beside...) {
+		total, b := m.fieldStats(w.Field), cmp.Or(w.B, 0.4)
+		mean := float64(total.Occurrences) / float64(total.Nodes)
+		for _, term := range slices.Compact(slices.Sorted(slices.Values(q))) {
+			postings := m.postings(w.Field, term)
+			df, n := float64(len(postings)), 0
+			for _, x := range q {
+				if x == term {
+					n++
+				}
 			}
-		}
-		idf := math.Log(1 + (float64(total.Nodes)-df+0.5)/(df+0.5))
-		weight := float64(n) * idf * (o.K1 + 1)
-		for _, p := range postings {
-			f := float64(p.Freq)
-			norm := o.K1*(1-o.B) + float64(o.K1*o.B/mean*float64(p.Words))
-			scores[p.ID] += float64(weight*f) / (f + norm)
+			idf := math.Log(1 + (float64(total.Nodes)-df+0.5)/(df+0.5))
+			weight := w.Weight * (float64(n) * idf) * (k1 + 1)
+			for _, p := range postings {
+				f := float64(p.Freq)
+				norm := k1*(1-b) + float64(k1*b/mean*float64(p.Words))
+				scores[p.ID] += float64(weight*f) / (f + norm)
+			}
 		}
 	}
 	var out []engine.Scored

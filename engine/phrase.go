@@ -34,7 +34,7 @@ func (r *reader) phrase(field string, words []string) (*roaring.Bitmap, error) {
 	if len(words) == 0 || slices.Contains(words, "") {
 		return out, nil
 	}
-	if err := r.aheadTerms(id, words); err != nil {
+	if err := r.aheadTerms([]uint32{id}, words); err != nil {
 		return nil, err
 	}
 	p := phraseSearch{r: r, field: id}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -104,21 +105,28 @@ func randomQuery(r *rand.Rand, n int) []string {
 }
 
 // checkTerms compares everything a field tells with the model.
-func checkTerms(t *testing.T, r *rand.Rand, v *engine.View, field string, m termsModel) {
+func checkTerms(t *testing.T, r *rand.Rand, v *engine.View, field string, fields map[string]termsModel) {
 	t.Helper()
+	m := fields[field]
 	checkLexicon(t, v, field, m)
 	for range 6 {
 		q := randomQuery(r, 6)
 		o := engine.TermsOptions{K: r.IntN(6), K1: []float64{0, 1.2}[r.IntN(2)], B: []float64{0, 0.75}[r.IntN(2)]}
 		if r.IntN(2) == 0 {
 			o.Allow = roaring.New()
-			for id := range m {
-				if r.IntN(3) > 0 {
-					o.Allow.Add(uint32(id))
+			for _, m := range fields {
+				for id := range m {
+					if r.IntN(3) > 0 {
+						o.Allow.Add(uint32(id))
+					}
 				}
 			}
 		}
-		checkRanked(t, v, field, m, q, o)
+		for range r.IntN(4) {
+			name := []string{"body", "title", "none"}[r.IntN(3)]
+			o.Beside = append(o.Beside, engine.FieldWeight{Field: name, Weight: math.Exp(3 * r.NormFloat64()), B: []float64{0, 1, r.Float64()}[r.IntN(3)]})
+		}
+		checkRanked(t, v, field, fields, q, o)
 	}
 	if o, err := v.FieldInfo(field); err != nil || !o.Positions {
 		return
@@ -145,23 +153,20 @@ func checkTerms(t *testing.T, r *rand.Rand, v *engine.View, field string, m term
 }
 
 // checkRanked compares a ranked search with scores by the formula.
-func checkRanked(t *testing.T, v *engine.View, field string, m termsModel, q []string, o engine.TermsOptions) {
+func checkRanked(t *testing.T, v *engine.View, field string, fields map[string]termsModel, q []string, o engine.TermsOptions) {
 	t.Helper()
 	got, err := v.Terms(field, q, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k1, b := o.K1, o.B
-	if k1 == 0 {
-		k1 = 0.9
-	}
-	if b == 0 {
-		b = 0.4
-	}
 	want := map[engine.NodeID]float64{}
-	for id := range m {
-		if s := m.score(id, q, k1, b); s > 0 && (o.Allow == nil || o.Allow.Contains(uint32(id))) {
-			want[id] = s
+	for _, f := range append([]engine.FieldWeight{{Field: field, Weight: 1, B: o.B}}, o.Beside...) {
+		m := fields[f.Field]
+		for id := range m {
+			s := m.score(id, q, cmp.Or(o.K1, 0.9), cmp.Or(f.B, 0.4))
+			if s > 0 && (o.Allow == nil || o.Allow.Contains(uint32(id))) {
+				want[id] += f.Weight * s
+			}
 		}
 	}
 	n := len(want)
@@ -172,7 +177,7 @@ func checkRanked(t *testing.T, v *engine.View, field string, m termsModel, q []s
 		t.Fatalf("%q: %d results, want %d", q, len(got), n)
 	}
 	for i, x := range got {
-		if s, ok := want[x.ID]; !ok || math.Abs(s-x.Score) > 1e-9 {
+		if s, ok := want[x.ID]; !ok || math.Abs(s-x.Score) > 1e-9*max(1, s) {
 			t.Fatalf("%q: node %d scores %v, want %v", q, x.ID, x.Score, s)
 		}
 		delete(want, x.ID)
@@ -181,7 +186,7 @@ func checkRanked(t *testing.T, v *engine.View, field string, m termsModel, q []s
 		}
 	}
 	for id, s := range want {
-		if s > got[n-1].Score+1e-9 {
+		if s > got[n-1].Score*(1+1e-9)+1e-9 {
 			t.Fatalf("%q: node %d scores %v and is not among %v", q, id, s, got)
 		}
 	}
@@ -375,7 +380,7 @@ func TestRandomTerms(t *testing.T) {
 			if round%4 == 0 {
 				view(t, g, func(v *engine.View) {
 					for _, field := range fields {
-						checkTerms(t, r, v, field, model[field])
+						checkTerms(t, r, v, field, model)
 					}
 				})
 			}
@@ -396,7 +401,7 @@ func TestRandomTerms(t *testing.T) {
 		wantNoTerms(t, g, func(tag layout.Tag, fn func(key, value []byte)) { eachKey(t, *store, g, tag, fn) })
 		view(t, g, func(v *engine.View) {
 			for _, field := range fields {
-				checkTerms(t, r, v, field, termsModel{})
+				checkTerms(t, r, v, field, nil)
 			}
 		})
 	})
@@ -549,6 +554,14 @@ func TestFields(t *testing.T) {
 		for name, o := range map[string]engine.TermsOptions{
 			"K": {K: -1}, "K1": {K1: -1}, "K1 NaN": {K1: math.NaN()}, "K1 Inf": {K1: math.Inf(1)},
 			"B": {B: 1.5}, "B below": {B: -0.1}, "B NaN": {B: math.NaN()},
+			"no weight":       {Beside: []engine.FieldWeight{{Field: "names"}}},
+			"weight below 0":  {Beside: []engine.FieldWeight{{Field: "names", Weight: -1}}},
+			"weight NaN":      {Beside: []engine.FieldWeight{{Field: "names", Weight: math.NaN()}}},
+			"weight Inf":      {Beside: []engine.FieldWeight{{Field: "names", Weight: math.Inf(1)}}},
+			"tiny weight":     {Beside: []engine.FieldWeight{{Field: "names", Weight: 9e-7}}},
+			"B beside":        {Beside: []engine.FieldWeight{{Field: "names", Weight: 1}, {Field: "names", Weight: 1, B: 2}}},
+			"B beside NaN":    {Beside: []engine.FieldWeight{{Field: "none", Weight: 1, B: math.NaN()}}},
+			"no field beside": {Beside: []engine.FieldWeight{{Weight: 1}}},
 		} {
 			if _, err := v.Terms("body", []string{"x"}, o); !errors.Is(err, engine.ErrInvalid) {
 				t.Errorf("%s: %v", name, err)

@@ -156,6 +156,9 @@ func (g *graphOps) read() step {
 		return g.readVersion()
 	case 14:
 		o := engine.TermsOptions{K: g.rnd.IntN(6), Allow: g.allow(), K1: pick(g.rnd, []float64{0, 1.2}), B: pick(g.rnd, []float64{0, 1, 1e-9})}
+		for range g.rnd.IntN(3) {
+			o.Beside = append(o.Beside, engine.FieldWeight{Field: pick(g.rnd, fieldNames), Weight: pick(g.rnd, []float64{0.25, 1, 7}), B: pick(g.rnd, []float64{0, 1})})
+		}
 		return g.readTerms(field, g.list(words, 4), o)
 	case 15:
 		return g.readPhrase(field, g.list(words[:4], 3))

@@ -52,11 +52,12 @@ func (t *topSearch) addEssential(essential int, rest, need float64) error {
 	}
 	scores := &t.s.scores
 	for _, cursor := range t.byBound[:essential] {
+		g := cursor.gain
 		err := t.eachBlock(cursor, need-(all-cursor.bound), func(b *layout.Block) {
 			freq := b.Freq[:len(b.Words)]
 			for i, node := range b.Nodes[:len(b.Words)] {
 				t.set[node>>6] |= 1 << (node & 63)
-				scores[node] += t.s.part(cursor.weight, freq[i], b.Words[i])
+				scores[node] += g.part(freq[i], b.Words[i])
 			}
 		})
 		if err != nil {
@@ -103,10 +104,11 @@ func (t *topSearch) collect(need float64) {
 
 // collectOne makes the candidates of the nodes of the only term that is essential.
 func (t *topSearch) collectOne(cursor *termCursor, rest, need float64) error {
+	g := cursor.gain
 	return t.eachBlock(cursor, need-rest, func(b *layout.Block) {
 		freq := b.Freq[:len(b.Words)]
 		for i, node := range b.Nodes[:len(b.Words)] {
-			if x := t.s.part(cursor.weight, freq[i], b.Words[i]); x+rest >= need {
+			if x := g.part(freq[i], b.Words[i]); x+rest >= need {
 				t.candidates = append(t.candidates, candidate{x, node})
 			}
 		}

@@ -48,7 +48,7 @@ const boundSlack = 1 + 1e-9
 
 // termCursor is a term in the course of a search that skips.
 type termCursor struct {
-	weight    float64 // with K1 + 1
+	gain
 	it        kv.Iterator
 	container uint64 // where it stands, noContainer at the end
 	prefix    []byte
@@ -98,7 +98,7 @@ func (r *reader) scoreTop(terms []queryTerm, s *scorer, allow *roaring.Bitmap, b
 	}()
 	for i := range terms {
 		c := &t.cursors[i]
-		c.weight, c.prefix, c.container = terms[i].weight*(s.k1+1), terms[i].prefix, 0
+		c.gain, c.prefix, c.container = terms[i].gain, terms[i].prefix, 0
 		if c.it, err = r.committed().Iter(r.ctx, c.prefix, layout.Next(c.prefix)); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (t *topSearch) open(c uint64) error {
 		for j := range cursor.blocks.Len() {
 			x := 0.0
 			for _, p := range cursor.blocks.Impacts(j) {
-				x = max(x, t.s.part(cursor.weight, p.Freq, p.Words))
+				x = max(x, cursor.part(p.Freq, p.Words))
 			}
 			cursor.bounds = append(cursor.bounds, x)
 			cursor.bound = max(cursor.bound, x)
@@ -170,15 +170,6 @@ func (t *topSearch) open(c uint64) error {
 		t.active = append(t.active, cursor)
 	}
 	return nil
-}
-
-// part returns what a term gives to the score of a node.
-func (s *scorer) part(weight float64, freq, words uint32) float64 {
-	f := float64(freq)
-	// The conversions keep the compiler from fusing the operations, whose result
-	// would then depend on the processor.
-	norm := s.base + float64(s.slope*float64(words))
-	return float64(weight*f) / (f + norm)
 }
 
 // search offers the best nodes of container c.
@@ -231,7 +222,7 @@ func (t *topSearch) addAll(c uint64, to int) error {
 			if err := cursor.blocks.Load(i, &t.block); err != nil {
 				return corrupt(cursor.it.Key(), err)
 			}
-			t.s.addBlock(&t.block, cursor.weight)
+			t.s.addBlock(&t.block, cursor.gain)
 		}
 	}
 	t.s.drain(c, t.from, to, t.allow, t.best)
@@ -271,5 +262,5 @@ func (t *topSearch) find(cursor *termCursor, b int, node uint16) float64 {
 		return 0
 	}
 	freq, words := cursor.blocks.At(b, j)
-	return t.s.part(cursor.weight, freq, words)
+	return cursor.part(freq, words)
 }

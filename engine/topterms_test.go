@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -43,7 +45,15 @@ func (c *topCorpus) checkTop(t *testing.T, v *engine.View, nodes int) {
 	for i := range q {
 		q[i] = c.word()
 	}
-	o := engine.TermsOptions{K1: []float64{0, 1e-9, 1.2, 50}[c.r.IntN(4)], B: []float64{0, 1e-12, 0.75, 1}[c.r.IntN(4)]}
+	var o engine.TermsOptions
+	for range max(0, c.r.IntN(5)-1) {
+		f := engine.FieldWeight{Field: topFields[c.r.IntN(len(topFields))], Weight: math.Exp(4 * c.r.NormFloat64()), B: c.r.Float64()}
+		if c.r.IntN(8) == 0 {
+			f.Weight = []float64{1e-6, 1e6}[c.r.IntN(2)]
+		}
+		o.Beside = append(o.Beside, f)
+	}
+	o.K1, o.B = []float64{0, 1e-9, 1.2, 50}[c.r.IntN(4)], []float64{0, 1e-12, 0.75, 1}[c.r.IntN(4)]
 	if c.r.IntN(3) == 0 {
 		o.Allow = roaring.New()
 		for range 1 << c.r.IntN(12) {
@@ -54,17 +64,21 @@ func (c *topCorpus) checkTop(t *testing.T, v *engine.View, nodes int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []int{1, 10, 1 + c.r.IntN(200)} {
+	for _, k := range []int{1, 5, 100, 1 + c.r.IntN(200)} {
 		o.K = k
 		got, err := v.Terms("body", q, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := all[:min(k, len(all))]; !slices.Equal(got, want) {
-			t.Fatalf("the first %d of %q, k1 %v, b %v, filter %t, are\n%v, want\n%v", k, q, o.K1, o.B, o.Allow != nil, got, want)
+			t.Fatalf("the first %d of %q, k1 %v, b %v, beside %v, filter %t, are\n%v, want\n%v", k, q, o.K1, o.B, o.Beside, o.Allow != nil, got, want)
 		}
 	}
 }
+
+// topFields are those of the corpora, of which "head" has few words of few nodes, and
+// one that no graph has.
+var topFields = []string{"body", "head", "none"}
 
 // TestTopTerms compares searches for the best nodes with searches for all, in three
 // containers, while documents come, change and go, before and after a compaction.
@@ -92,8 +106,16 @@ func TestTopTerms(t *testing.T) {
 				if err := v.MakeField("body", engine.FieldOptions{Positions: words == 0}); err != nil {
 					t.Fatal(err)
 				}
+				if err := v.MakeField("head", engine.FieldOptions{}); err != nil {
+					t.Fatal(err)
+				}
 				for id := 1; id <= nodes; id += 1 + c.r.IntN(30) {
-					if err := v.PutTerms("body", engine.NodeID(id), c.document()); err != nil {
+					err := v.PutTerms("body", engine.NodeID(id), c.document())
+					if c.r.IntN(4) == 0 {
+						head := c.document()
+						err = errors.Join(err, v.PutTerms("head", engine.NodeID(1+c.r.IntN(nodes)), head[:min(4, len(head))]))
+					}
+					if err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -106,7 +128,7 @@ func TestTopTerms(t *testing.T) {
 						if c.r.IntN(3) == 0 {
 							doc = nil // it loses its terms
 						}
-						if err := v.PutTerms("body", id, doc); err != nil {
+						if err := v.PutTerms(topFields[c.r.IntN(2)], id, doc); err != nil {
 							t.Fatal(err)
 						}
 					}
