@@ -21,7 +21,7 @@ func TestExplain(t *testing.T) {
 		first,
 		&query.Pack{
 			In: &query.Minus{In: &query.Union{
-				In:      []query.Op{seeds, &query.TextSearch{Graph: w.g, Field: field, K: 5}, &query.All{Graph: w.g, Types: []string{"thing"}}},
+				In:      []query.Op{seeds, &query.TextSearch{Graph: w.g, Field: field, Beside: []engine.FieldWeight{{Field: "path", Weight: 0.5}, {Field: "tags", Weight: 2}}, K: 5}, &query.All{Graph: w.g, Types: []string{"thing"}}},
 				Combine: query.ZSum, Weights: []float64{1, 0.5, 2},
 			}, Of: first},
 			Name: "more", Budget: 800, Less: []query.Op{first}, Share: 0.25, Skip: true,
@@ -39,7 +39,7 @@ func TestExplain(t *testing.T) {
     7 Minus
       8 Union(combine=z-sum, weights=[1 0.5 2])
         (5 again)
-        9 TextSearch(graph=g, field=text, k=5)
+        9 TextSearch(graph=g, field=text, beside=[path:0.5 tags:2], k=5)
         10 All(graph=g, types=[thing])
       (2 again)
     (2 again)

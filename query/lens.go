@@ -320,7 +320,7 @@ func (l *lens) termsOf(field string, id engine.NodeID) ([]engine.TermFreq, error
 	return l.raw.TermsOf(field, id)
 }
 
-// terms searches a field by BM25.
+// terms searches a field, and those beside it, by BM25.
 func (l *lens) terms(field string, terms []string, o engine.TermsOptions) ([]engine.Scored, error) {
 	o.Allow = l.allow
 	return l.raw.Terms(field, terms, o)

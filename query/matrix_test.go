@@ -247,6 +247,7 @@ func (m *matrixWorld) fillPool() {
 	add([]float64(nil), []float64{1}, []float64{1, math.NaN()}, []float64{math.Inf(1), 0, 1})
 	add([]vecindex.LayerK(nil), []vecindex.LayerK{{Layer: 0, K: 5}}, []vecindex.LayerK{{Layer: 9, K: -1}}, []vecindex.LayerK{{Layer: 1, K: 1}, {Layer: 1, K: math.MaxInt}})
 	add([]query.TypeQuota(nil), []query.TypeQuota{{}}, []query.TypeQuota{{Types: []string{"thing"}, Most: 2}, {Types: []string{"thing", "nothing"}, Most: -1}})
+	m.pool[reflect.TypeFor[[]engine.FieldWeight]()] = []any{[]engine.FieldWeight(nil), []engine.FieldWeight{{Field: field, Weight: 1}, {Field: "none", Weight: 1}}, []engine.FieldWeight{{}}}
 	m.pool[reflect.TypeFor[engine.Predicate]()] = []any{nil, engine.And(nil), engine.Not{}, engine.Comparison{},
 		engine.Comparison{Property: "rating", Op: engine.OpEqual, Values: []engine.Value{engine.Int(1)}}, engine.Comparison{Property: "none", Op: engine.Op(99)}}
 	add(graphops.EdgeWeights(0), graphops.DegreeWeights, graphops.EdgeWeights(99))

@@ -86,14 +86,15 @@ func (o *VectorSearch) Explain() Explanation {
 // Inputs implements [Op].
 func (o *VectorSearch) Inputs() []Op { return nil }
 
-// TextSearch finds nodes by BM25 over a field's terms, by score descending, id
-// ascending; none if the graph lacks the field.
+// TextSearch finds nodes by BM25 over the terms of a field, and of those of Beside, by
+// score descending, id ascending; none if the graph lacks Field.
 type TextSearch struct {
 	Graph  *engine.Graph
 	Field  string
 	Text   string
-	K      int     // 0: all nodes that have a term of Text
-	K1, B  float64 // 0: the engine's defaults
+	K      int                  // 0: all nodes that have a term of Text
+	K1, B  float64              // 0: the engine's defaults
+	Beside []engine.FieldWeight // further fields, scored beside Field
 	Source string
 }
 
@@ -106,7 +107,7 @@ func (o *TextSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	hits, err := l.terms(o.Field, e.Analyze(o.Text), engine.TermsOptions{K: o.K, K1: o.K1, B: o.B})
+	hits, err := l.terms(o.Field, e.Analyze(o.Text), engine.TermsOptions{K: o.K, K1: o.K1, B: o.B, Beside: o.Beside})
 	if isMissing(err) {
 		return Set{}, nil
 	}
@@ -125,7 +126,15 @@ func (o *TextSearch) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *TextSearch) Explain() Explanation {
-	return Explanation{Op: "TextSearch", Work: WorkOnTexts, Args: []string{arg("graph", o.Graph.Name()), arg("field", o.Field), arg("k", o.K)}, Source: o.Source}
+	args := []string{arg("graph", o.Graph.Name()), arg("field", o.Field)}
+	if len(o.Beside) > 0 {
+		beside := make([]string, len(o.Beside))
+		for i, f := range o.Beside {
+			beside[i] = fmt.Sprintf("%s:%v", f.Field, f.Weight)
+		}
+		args = append(args, arg("beside", beside))
+	}
+	return Explanation{Op: "TextSearch", Work: WorkOnTexts, Args: append(args, arg("k", o.K)), Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -90,6 +90,13 @@ func TestTextSearch(t *testing.T) {
 			op.K1, op.B = k1, b
 		}
 		scores := w.bm25(q, k1, b)
+		if r.IntN(2) == 0 {
+			f := engine.FieldWeight{Field: field, Weight: 0.5 + r.Float64(), B: 1}
+			op.Beside = []engine.FieldWeight{{Field: "none", Weight: 3}, f}
+			for id, s := range w.bm25(q, k1, f.B) {
+				scores[id] += f.Weight * s
+			}
+		}
 		found := 0
 		for id := range scores {
 			if allow == nil || allow[id] {
@@ -216,6 +223,7 @@ func TestSearchRefuses(t *testing.T) {
 	}{
 		{"no model", noModel, &query.VectorSearch{Graph: w.g, Space: space, K: 1}, func(err error) bool { return strings.Contains(err.Error(), "no embedding model") }},
 		{"negative K", w.env(), &query.TextSearch{Graph: w.g, Field: field, K: -1}, func(err error) bool { return errors.Is(err, engine.ErrInvalid) }},
+		{"no weight", w.env(), &query.TextSearch{Graph: w.g, Field: field, Beside: []engine.FieldWeight{{Field: field}}}, func(err error) bool { return errors.Is(err, engine.ErrInvalid) }},
 		{"dimension", other, &query.VectorSearch{Graph: w.g, Space: space, K: 1}, func(err error) bool { return errors.As(err, &wrong) }},
 	}
 	for _, tt := range tests {
