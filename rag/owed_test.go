@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -264,6 +265,11 @@ func TestRemoveFails(t *testing.T) {
 	if o := owedBy(t, c.Corpus); o == nil || !slices.Equal(o.Remove, keys[2:]) {
 		t.Errorf("%+v is owed, want %q", o, keys[2:])
 	}
+	// A dry run tells of what it is asked for, and not of what is owed.
+	r, err = c.RemoveAll(t.Context(), all, []string{docs[3].Key}, rag.RemoveOptions{DryRun: true})
+	if err != nil || len(r) != 1 || !slices.Equal(r[0].Documents, []string{docs[3].Key}) {
+		t.Errorf("a dry run: %+v, %v", r, err)
+	}
 	c.Methods = all
 	if r := c.Index(t, "naive"); r.Removed != 1 || r.Documents != 4 {
 		t.Errorf("an index run: %+v", r)
@@ -346,4 +352,39 @@ func TestPurgeStaysOwed(t *testing.T) {
 	remove(docs[0].Key, rag.RemoveOptions{Purge: true})
 	remove(docs[1].Key, rag.RemoveOptions{})
 	remove(docs[2].Key, rag.RemoveOptions{DryRun: true})
+}
+
+// TestOwedKeepsCache: a removal that is to keep what was paid keeps it of all documents,
+// also of one that a later run removes; and one that is not keeps it of none.
+func TestOwedKeepsCache(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{true, false} {
+		c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+		c.Use(paidModels(io.Discard))
+		docs := ragtest.Docs(24, 4)
+		c.Index(t, "naive", docs...)
+		before := cacheStats(t, c).Total
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		keys := []string{docs[0].Key, docs[1].Key}
+		r, err := c.RemoveAll(ctx, meanwhile(func() {
+			if calls++; calls == 2 {
+				cancel()
+			}
+		}), keys, rag.RemoveOptions{KeepCache: keep})
+		cancel()
+		if o := owedBy(t, c.Corpus); len(r) != 1 || !errors.Is(err, context.Canceled) || o == nil || !slices.Equal(o.Remove, keys[1:]) {
+			t.Fatalf("removed %d, %v; %+v is owed", len(r), err, o)
+		}
+		one := cacheStats(t, c).Total
+		if r := c.Index(t, "naive"); r.Removed != 1 || r.Documents != 2 {
+			t.Fatalf("an index run: %+v", r)
+		}
+		both := cacheStats(t, c).Total
+		switch {
+		case keep && (one.Entries != before.Entries || both.Entries != before.Entries || both.Unused <= one.Unused || one.Unused == 0),
+			!keep && (one.Entries >= before.Entries || both.Entries >= one.Entries || both.Unused > 0):
+			t.Errorf("keep: %v: %+v, with a document less %+v, with two less %+v", keep, before, one, both)
+		}
+	}
 }
