@@ -109,6 +109,89 @@ func TestRemovalBesideTraining(t *testing.T) {
 	ragtest.Check(t, c.DB())
 }
 
+// TestRemovalOfWhatChanged: a removal of a document that another commit wrote meanwhile is
+// prepared again.
+func TestRemovalOfWhatChanged(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(91, 3)
+	c.Index(t, "naive", docs...)
+	calls := 0
+	change := meanwhile(func() {
+		if calls++; calls > 1 {
+			return
+		}
+		err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+			base := tx.Graph(c.Base())
+			d, err := c.Document(base, docs[0].Key)
+			if err != nil {
+				return err
+			}
+			return base.SetProps(d.ID, engine.Props{"_title": engine.String("another")})
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := c.Corpus.Remove(t.Context(), change, docs[0].Key, rag.RemoveOptions{}); err != nil || calls != 2 {
+		t.Errorf("prepared %d times, want twice: %v", calls, err)
+	}
+	ragtest.Check(t, c.DB())
+}
+
+// TestRemovalFromOtherGraphs: a removal takes the chunks out of graphs that no method
+// builds, also out of one that is made while the removal is prepared.
+func TestRemovalFromOtherGraphs(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	doc := ragtest.Document(91, 0, 0)
+	c.Index(t, "naive", doc, ragtest.Document(91, 1, 0))
+	key := doc.Key + "#0"
+	made := func(name string) *engine.Graph {
+		t.Helper()
+		g, err := c.Namespace().Graph(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+			v := tx.Graph(g)
+			typ, err := v.MakeNodeType(method.ChunkNodeType)
+			if err == nil {
+				_, _, err = v.PutNode(typ, key, nil)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	graphs := []*engine.Graph{made("before")}
+	besides := meanwhile(func() {
+		if len(graphs) == 1 {
+			graphs = append(graphs, made("meanwhile"))
+			replaceTable(t, c) // a conflict
+		}
+	})
+	if _, err := c.Corpus.Remove(t.Context(), besides, doc.Key, rag.RemoveOptions{}); err != nil || len(graphs) != 2 {
+		t.Fatalf("%d graphs, %v", len(graphs), err)
+	}
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		for _, g := range graphs {
+			v := s.Graph(g)
+			typ, _ := v.NodeType(method.ChunkNodeType)
+			if _, err := v.Lookup(typ, key); !errors.Is(err, engine.ErrNotFound) {
+				t.Errorf("%s has the removed chunk: %v", g.Name(), err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	ragtest.Check(t, c.DB())
+}
+
 // TestReplacementBesideTraining: a document that changed is put in place though its
 // words were prepared for a table that was replaced meanwhile.
 func TestReplacementBesideTraining(t *testing.T) {
