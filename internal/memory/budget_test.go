@@ -160,6 +160,27 @@ func TestCollected(t *testing.T) {
 	grow(t, s, 60*mib)
 }
 
+// TestPatientBesideObject: a patient share is not refused beside an object that no share holds:
+// it waits until the object is collected, or for its context.
+func TestPatientBesideObject(t *testing.T) {
+	b := memory.New(64 * mib)
+	kept := new([32]int)
+	memory.Hold(b, kept, 60*mib)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := b.Begin().Patient()
+	time.AfterFunc(200*time.Millisecond, cancel)
+	if err := s.Grow(ctx, 8*mib); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() {
+		runtime.KeepAlive(kept)
+		kept = nil
+		runtime.GC()
+	})
+	grow(t, s, 8*mib)
+	s.Close()
+}
+
 // TestEvicts: a cache that keeps objects drops them for work, and is forgotten when it is
 // collected itself.
 func TestEvicts(t *testing.T) {
