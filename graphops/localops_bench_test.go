@@ -2,7 +2,6 @@ package graphops_test
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -120,14 +119,9 @@ func BenchmarkShortestPath(b *testing.B) {
 
 func BenchmarkWeightedPath(b *testing.B) {
 	l := newLocalBench(b)
-	for _, inverse := range []bool{false, true} {
-		b.Run(fmt.Sprintf("inverse=%t", inverse), func(b *testing.B) {
-			l.run(b, 2, func(a graphops.Adjacency, nodes []uint32) error {
-				o := graphops.PathOptions{Inverse: inverse}
-				return found(graphops.WeightedPath(b.Context(), a, nodes[0], nodes[1], o))
-			})
-		})
-	}
+	l.run(b, 2, func(a graphops.Adjacency, nodes []uint32) error {
+		return found(graphops.WeightedPath(b.Context(), a, nodes[0], nodes[1], graphops.PathOptions{}))
+	})
 }
 
 func BenchmarkPathChain(b *testing.B) {

@@ -43,10 +43,6 @@ type PathOptions struct {
 	MaxDepth int
 	// MaxLength is how long a path of WeightedPath may be; 0 is any length.
 	MaxLength float64
-	// Inverse makes the length of an edge of WeightedPath 1/weight: weights are
-	// similarities, and an edge of weight 0 is not followed. Else it is the
-	// weight.
-	Inverse bool
 	// MaxVisits is the number of nodes whose neighbours may be read in the
 	// search for one path. 0 is 50,000 on the store and no bound on a
 	// Projection.

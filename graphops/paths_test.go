@@ -305,7 +305,7 @@ func TestPathLimits(t *testing.T) {
 
 // allLengths returns the lengths of the shortest paths by Floyd and Warshall's
 // algorithm.
-func allLengths(weights []map[uint32]float32, l bool) [][]float64 {
+func allLengths(weights []map[uint32]float32) [][]float64 {
 	d := make([][]float64, len(weights))
 	for u := range d {
 		d[u] = make([]float64, len(weights))
@@ -314,9 +314,6 @@ func allLengths(weights []map[uint32]float32, l bool) [][]float64 {
 		}
 		for v, w := range weights[u] {
 			d[u][v] = float64(w)
-			if l == true {
-				d[u][v] = 1 / float64(w)
-			}
 		}
 		d[u][u] = 0
 	}
@@ -345,54 +342,48 @@ func TestWeightedPathAgainstAllLengths(t *testing.T) {
 		}
 		all["real"] = must(graphops.FromEdges(n, edges, graphops.EdgeOptions{Weighted: true, Directed: round%2 == 0}))(t)
 		for name, a := range all {
-			for _, length := range []bool{false, true} {
-				g, stored := a.(*graphops.LocalGraph)
-				if stored {
-					// Of parallel edges the shortest counts.
-					g.SetCombine(map[bool]graphops.Combine{false: graphops.Min, true: graphops.Max}[length])
+			g, stored := a.(*graphops.LocalGraph)
+			if stored {
+				// Of parallel edges the shortest counts.
+				g.SetCombine(graphops.Min)
+			}
+			_, weights := rowsOf(a, a.Len())
+			if stored {
+				g.SetCombine(graphops.Sum)
+			}
+			lengths := allLengths(weights)
+			for range 40 {
+				from, to := r.Uint32N(uint32(a.Len())), r.Uint32N(uint32(a.Len()))
+				o := graphops.PathOptions{}
+				want := lengths[from][to]
+				if r.IntN(2) == 0 {
+					o.MaxLength = 2 * r.Float64()
 				}
-				_, weights := rowsOf(a, a.Len())
-				if stored {
-					g.SetCombine(graphops.Sum)
-				}
-				lengths := allLengths(weights, length)
-				for range 40 {
-					from, to := r.Uint32N(uint32(a.Len())), r.Uint32N(uint32(a.Len()))
-					o := graphops.PathOptions{Inverse: length}
-					want := lengths[from][to]
-					if r.IntN(2) == 0 {
-						o.MaxLength = 2 * r.Float64()
+				got := must(graphops.WeightedPath(t.Context(), a, from, to, o))(t)
+				seen[statusOf(got)]++
+				message := fmt.Sprintf("%s %d: %d-%d %+v: %+v, length %v", name, round, from, to, o, got, want)
+				switch {
+				case math.IsInf(want, 1):
+					if statusOf(got) == "found" || o.MaxLength == 0 && statusOf(got) != "none" {
+						t.Fatal(message)
 					}
-					got := must(graphops.WeightedPath(t.Context(), a, from, to, o))(t)
-					seen[statusOf(got)]++
-					message := fmt.Sprintf("%s %d: %d-%d %+v: %+v, length %v", name, round, from, to, o, got, want)
-					switch {
-					case math.IsInf(want, 1):
-						if statusOf(got) == "found" || o.MaxLength == 0 && statusOf(got) != "none" {
-							t.Fatal(message)
-						}
-					case o.MaxLength > 0 && math.Abs(o.MaxLength-want) < 1e-9:
-					case o.MaxLength > 0 && want > o.MaxLength:
-						if statusOf(got) != "limited" {
-							t.Fatal(message)
-						}
-					default:
-						if statusOf(got) != "found" || !(math.Abs(got.Length-want) < 1e-9) ||
-							got.Nodes[0] != from || got.Nodes[len(got.Nodes)-1] != to {
-							t.Fatal(message)
-						}
-						checkPathEdges(t, got, weights)
-						sum := 0.0
-						for _, e := range got.Edges {
-							if length == true {
-								sum += 1 / float64(e.Weight)
-							} else {
-								sum += float64(e.Weight)
-							}
-						}
-						if sum != got.Length {
-							t.Fatalf("%s; edges sum to %v", message, sum)
-						}
+				case o.MaxLength > 0 && math.Abs(o.MaxLength-want) < 1e-9:
+				case o.MaxLength > 0 && want > o.MaxLength:
+					if statusOf(got) != "limited" {
+						t.Fatal(message)
+					}
+				default:
+					if statusOf(got) != "found" || !(math.Abs(got.Length-want) < 1e-9) ||
+						got.Nodes[0] != from || got.Nodes[len(got.Nodes)-1] != to {
+						t.Fatal(message)
+					}
+					checkPathEdges(t, got, weights)
+					sum := 0.0
+					for _, e := range got.Edges {
+						sum += float64(e.Weight)
+					}
+					if sum != got.Length {
+						t.Fatalf("%s; edges sum to %v", message, sum)
 					}
 				}
 			}
@@ -408,19 +399,9 @@ func TestWeightedPathAgainstAllLengths(t *testing.T) {
 func TestWeightedPathRefusesNegativeWeights(t *testing.T) {
 	for _, w := range []float32{-1, float32(math.Copysign(math.SmallestNonzeroFloat32, -1))} {
 		p := must(graphops.FromEdges(3, []graphops.WeightedEdge{{From: 0, To: 1, Weight: w}, {From: 1, To: 2, Weight: 1}}, graphops.EdgeOptions{Weighted: true}))(t)
-		for _, length := range []bool{false, true} {
-			got, err := graphops.WeightedPath(t.Context(), p, 0, 2, graphops.PathOptions{Inverse: length})
-			if !errors.Is(err, engine.ErrInvalid) || got != nil {
-				t.Errorf("%+v, %v", got, err)
-			}
-		}
-	}
-	// An edge of weight 0 cannot be walked if lengths are inverse.
-	p := must(graphops.FromEdges(2, []graphops.WeightedEdge{{From: 0, To: 1}}, graphops.EdgeOptions{Weighted: true}))(t)
-	for inverse, want := range map[bool]string{false: "found", true: "none"} {
-		got := must(graphops.WeightedPath(t.Context(), p, 0, 1, graphops.PathOptions{Inverse: inverse}))(t)
-		if statusOf(got) != want || got.Length != 0 {
-			t.Errorf("inverse %t: %+v", inverse, got)
+		got, err := graphops.WeightedPath(t.Context(), p, 0, 2, graphops.PathOptions{})
+		if !errors.Is(err, engine.ErrInvalid) || got != nil {
+			t.Errorf("%+v, %v", got, err)
 		}
 	}
 }

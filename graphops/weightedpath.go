@@ -7,7 +7,7 @@ import (
 )
 
 // WeightedPath returns a path of the least length, the sum of its edges'
-// lengths in float64; without weights every edge has the length 1. Edges are
+// weights in float64; without weights every edge has the length 1. Edges are
 // followed as the rows lead. Of parallel edges the shortest counts, on the store; a
 // projection has them as its [Spec].Combine says, which is Min for lengths. A negative
 // weight that is met is an error. Of
@@ -36,9 +36,7 @@ func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *PathOpti
 	defer release()
 	if g, ok := a.(*LocalGraph); ok {
 		// Of parallel edges the shortest counts.
-		if g.combine = Min; o.Inverse {
-			g.combine = Max
-		}
+		g.combine = Min
 		defer func() { g.combine = Sum }()
 	}
 	f := newPathFinder(a, s)
@@ -55,17 +53,9 @@ func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *PathOpti
 		return nil, err
 	}
 	for _, e := range p.Edges {
-		p.Length += edgeLength(o.Inverse, e.Weight)
+		p.Length += float64(e.Weight)
 	}
 	return p, nil
-}
-
-// edgeLength returns the length of an edge whose weight is not negative.
-func edgeLength(inverse bool, w float32) float64 {
-	if inverse {
-		return 1 / float64(w)
-	}
-	return float64(w)
 }
 
 // pathLabel is what a search knows of a node, by side: the length of the best
@@ -122,7 +112,7 @@ func (f *pathFinder) nearest(from, to uint32, o *PathOptions) (status pathStatus
 		}
 		i := f.pop(side).place
 		f.labels[i].done[side] = true
-		if best, at, err = f.relax(side, i, best, at, o.Inverse); err != nil {
+		if best, at, err = f.relax(side, i, best, at); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -137,7 +127,7 @@ func (f *pathFinder) nearest(from, to uint32, o *PathOptions) (status pathStatus
 
 // relax follows the edges of the node at place i on a side. It returns the
 // length of the best path known and the place where its halves join.
-func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, inverse bool) (float64, uint32, error) {
+func (f *pathFinder) relax(side int, i uint32, best float64, at uint32) (float64, uint32, error) {
 	u := f.seen.nodes[i]
 	row, w, err := f.row(side, u)
 	if err != nil {
@@ -152,7 +142,7 @@ func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, inverse 
 		if !(weight >= 0) {
 			return best, at, f.rows[side].weightError(u, v, weight)
 		}
-		d := length + edgeLength(inverse, weight)
+		d := length + float64(weight)
 		if math.IsInf(d, 1) {
 			continue
 		}
