@@ -31,16 +31,6 @@ func (v Value) AsTemporal() temporal.Value {
 	return out
 }
 
-// AsTime returns a datetime, or another value with a date taken as one in UTC,
-// for Go. It returns the zero time for other kinds.
-func (v Value) AsTime() time.Time {
-	t := v.AsTemporal()
-	if k := t.Kind(); k != temporal.KindDate && k != temporal.KindLocalDateTime && k != temporal.KindDateTime {
-		return time.Time{}
-	}
-	return t.Time()
-}
-
 // A temporal value is kept as the byte of its kind and its ordered bytes.
 func decodeTemporal(s string) (temporal.Value, error) {
 	if s == "" {

@@ -41,15 +41,6 @@ func (v *Vector) Ints() []int64 {
 	return nil
 }
 
-// FloatBits returns the bits of the values by row if all are of [KindFloat], else nil.
-// A row that lacks the property has 0.
-func (v *Vector) FloatBits() []int64 {
-	if v.values.Kind.Class() == column.Float {
-		return v.values.Nums
-	}
-	return nil
-}
-
 // Strings returns the values if all are of [KindString]: that of a row is dict[codes[row]],
 // if it has the property. dict may have a string twice. It returns nil for other kinds.
 func (v *Vector) Strings() (codes []int64, dict []string) {
