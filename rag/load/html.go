@@ -61,10 +61,10 @@ type htmlReader struct {
 	// span maps the input to the file.
 	span func(start, end int) [2]int64
 
-	wantTitle       bool // of a page, not of a fragment in Markdown
-	title, headline string
-	titleSrc        [2]int64
-	lang            string
+	wantTitle bool // of a page, not of a fragment in Markdown
+	title     string
+	titleSrc  [2]int64
+	lang      string
 
 	stack []element
 	open  map[atom.Atom]int // how often an element is on the stack

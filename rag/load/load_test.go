@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -149,16 +148,6 @@ func wide(s string, big bool) string {
 		}
 	}
 	return string(b)
-}
-
-// squeeze drops all white space, to compare text with its source.
-func squeeze(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 func TestText(t *testing.T) {
