@@ -98,15 +98,7 @@ func TestBackupOfAnother(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ns, err := db.Namespace(t.Context(), "main")
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := ns.Graph(t.Context(), engine.Base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		update(t, g, func(v *engine.TxView) {
+		update(t, graph(t, db, engine.Base), func(v *engine.TxView) {
 			typ, _ := v.MakeNodeType("copy")
 			if _, _, err := v.PutNode(typ, fmt.Sprint(i), nil); err != nil {
 				t.Fatal(err)

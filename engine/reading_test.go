@@ -16,14 +16,7 @@ func TestReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	ns, err := db.Namespace(t.Context(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := ns.Graph(t.Context(), engine.Base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := graph(t, db, engine.Base)
 	nothing := func(*engine.Tx) error { return nil }
 	ctx, cancel := context.WithCancel(db.Reading(t.Context()))
 	defer cancel()
@@ -34,7 +27,7 @@ func TestReading(t *testing.T) {
 	writes := map[string]func(ctx context.Context) error{
 		"Update":  func(ctx context.Context) error { return db.Update(ctx, nothing) },
 		"Load":    func(ctx context.Context) error { return db.Load(ctx, g, func(*engine.Loader) error { return nil }) },
-		"Drop":    func(ctx context.Context) error { return ns.Drop(ctx, "none") },
+		"Drop":    func(ctx context.Context) error { return g.Namespace().Drop(ctx, "none") },
 		"Compact": func(ctx context.Context) error { return db.Compact(ctx) },
 		"Check": func(ctx context.Context) error {
 			for _, err := range db.Check(ctx, engine.CheckOptions{Full: true, Repair: true}) {
