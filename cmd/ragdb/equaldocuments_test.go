@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,9 +25,8 @@ func TestEqualDocuments(t *testing.T) {
 	db := filepath.Join(dir, "db")
 	works := func(args ...string) {
 		t.Helper()
-		var out bytes.Buffer
-		if code := run(args, []string{"HOME=" + dir}, nil, &out, &out); code != 0 {
-			t.Fatalf("ragdb %q: exit %d: %s", args, code, &out)
+		if code, out, errs := runIn(dir, "", args...); code != exitOK {
+			t.Fatalf("ragdb %q: exit %d: %s%s", args, code, out, errs)
 		}
 	}
 	works("index", db, docs, "--method", "naive")

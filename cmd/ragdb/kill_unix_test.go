@@ -167,7 +167,13 @@ func makeSource(t *testing.T, path string) {
 // must be sound.
 func contentOf(t *testing.T, path string) string {
 	t.Helper()
-	db, err := engine.Open(t.Context(), path, &engine.Options{MustExist: true})
+	return soundExport(t, path, nil, engine.ExportOptions{Canonical: true}, func(*engine.DB) {})
+}
+
+// soundExport returns an export of a database, which must be sound, and calls fn with it.
+func soundExport(t *testing.T, path string, encodings []engine.Encoding, o engine.ExportOptions, fn func(db *engine.DB)) string {
+	t.Helper()
+	db, err := engine.Open(t.Context(), path, &engine.Options{MustExist: true, Encodings: encodings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +185,9 @@ func contentOf(t *testing.T, path string) string {
 	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
 		t.Fatalf("a check finds %s %v", f, err)
 	}
+	fn(db)
 	var b bytes.Buffer
-	err = db.View(t.Context(), func(s *engine.Snapshot) error {
-		return s.Export(t.Context(), "main", &b, engine.ExportOptions{Canonical: true})
-	})
+	err = db.View(t.Context(), func(s *engine.Snapshot) error { return s.Export(t.Context(), "main", &b, o) })
 	if err != nil {
 		t.Fatal(err)
 	}

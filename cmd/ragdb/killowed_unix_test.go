@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,29 +64,14 @@ func settled(t *testing.T, path string) string {
 // corpusOf returns what a corpus holds, which must be sound, and what it owes.
 func corpusOf(t *testing.T, path string) (content string, owed *service.Owed) {
 	t.Helper()
-	db, err := engine.Open(t.Context(), path, &engine.Options{MustExist: true, Encodings: methods.Encodings()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
+	content = soundExport(t, path, methods.Encodings(), rag.CanonicalExport(), func(db *engine.DB) {
+		c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
+		if err == nil {
+			owed, err = service.OwedBy(t.Context(), c)
 		}
-	}()
-	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
-		t.Fatalf("a check finds %s %v", f, err)
-	}
-	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if owed, err = service.OwedBy(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	err = db.View(t.Context(), func(s *engine.Snapshot) error { return s.Export(t.Context(), "main", &b, rag.CanonicalExport()) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String(), owed
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	return content, owed
 }

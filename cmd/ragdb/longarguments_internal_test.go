@@ -7,6 +7,13 @@ import (
 	"testing"
 )
 
+// runIn runs a command whose settings are in a folder, and returns what it says.
+func runIn(dir, stdin string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = run(args, []string{"HOME=" + dir, "XDG_CONFIG_HOME=" + dir}, strings.NewReader(stdin), &o, &e)
+	return code, o.String(), e.String()
+}
+
 // TestLongArguments gives commands long words in the places where a user's word stands:
 // what they say on stderr repeats little of them.
 func TestLongArguments(t *testing.T) {
@@ -17,9 +24,8 @@ func TestLongArguments(t *testing.T) {
 	controls := strings.Repeat("\x01", 100_000)
 	digits := strings.Repeat("9", 100_000)
 	said := func(args ...string) (int, string) {
-		var out, errs bytes.Buffer
-		code := run(args, []string{"HOME=" + dir, "XDG_CONFIG_HOME=" + dir}, strings.NewReader("The lamp of Brae is green."), &out, &errs)
-		return code, errs.String()
+		code, _, errs := runIn(dir, "The lamp of Brae is green.", args...)
+		return code, errs
 	}
 	if code, errs := said("index", db, "-", "--key", "lamp.md", "--method", "naive"); code != exitOK {
 		t.Fatal(errs)

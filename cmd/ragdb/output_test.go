@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,9 +80,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 	ragdb := func(args ...string) {
 		t.Helper()
-		var out, errs bytes.Buffer
-		run(args, []string{"HOME=" + dir}, nil, &out, &errs)
-		if bad := obeyed(out.String() + errs.String()); bad != "" {
+		_, out, errs := runIn(dir, "", args...)
+		if bad := obeyed(out + errs); bad != "" {
 			t.Errorf("ragdb %q lets %q through", args, bad)
 		}
 	}
@@ -109,7 +107,7 @@ func TestHostileDocuments(t *testing.T) {
 		ragdb("index", db, filepath.Join(dir, "bad\x1b[2J.csv"), "--method", "naive")
 	}
 	// The pipe takes what the command gives.
-	if n := run([]string{"show", db, "key\u202e"}, []string{"HOME=" + dir}, nil, io.Discard, io.Discard); n != 0 {
+	if n, _, _ := runIn(dir, "", "show", db, "key\u202e"); n != exitOK {
 		t.Errorf("the document is not there: exit %d", n)
 	}
 }

@@ -12,25 +12,31 @@ import (
 // owe DB DOC... notes, as a killed rm --purge, that documents are to be removed and files
 // to be rewritten.
 func owe(ts *testscript.TestScript, neg bool, args []string) {
+	entries := map[string]string{"work": `{"purge":true}`}
+	for _, doc := range args[1:] {
+		key := sha256.Sum256([]byte(doc))
+		entries[string(key[:])] = "\x00" + doc
+	}
+	put(ts, args[0], "owed", entries)
+}
+
+// put writes entries of a bucket of the base graph of the namespace main.
+func put(ts *testscript.TestScript, path, bucket string, entries map[string]string) {
 	ctx := context.Background()
-	db, err := engine.Open(ctx, ts.MkAbs(args[0]), nil)
+	db, err := engine.Open(ctx, ts.MkAbs(path), nil)
 	ts.Check(err)
 	ns, err := db.Namespace(ctx, "main")
 	ts.Check(err)
 	base, err := ns.Graph(ctx, engine.Base)
 	ts.Check(err)
 	ts.Check(db.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(base).MakeBucket("owed")
-		if err != nil {
-			return err
-		}
-		for _, doc := range args[1:] {
-			key := sha256.Sum256([]byte(doc))
-			if err := b.Set(key[:], append([]byte{0}, doc...)); err != nil {
-				return err
+		b, err := tx.Graph(base).MakeBucket(bucket)
+		for key, value := range entries {
+			if err == nil {
+				err = b.Set([]byte(key), []byte(value))
 			}
 		}
-		return b.Set([]byte("work"), []byte(`{"purge":true}`))
+		return err
 	}))
 	ts.Check(db.Close())
 }

@@ -226,21 +226,7 @@ func setFormat(ts *testscript.TestScript, neg bool, args []string) {
 // ruin DB writes a count into the case statistics of the namespace main that cannot be
 // read.
 func ruin(ts *testscript.TestScript, neg bool, args []string) {
-	ctx := context.Background()
-	db, err := engine.Open(ctx, ts.MkAbs(args[0]), nil)
-	ts.Check(err)
-	ns, err := db.Namespace(ctx, "main")
-	ts.Check(err)
-	base, err := ns.Graph(ctx, engine.Base)
-	ts.Check(err)
-	ts.Check(db.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(base).MakeBucket("words")
-		if err != nil {
-			return err
-		}
-		return b.Set([]byte("00000001/case/beach"), []byte("\xff"))
-	}))
-	ts.Check(db.Close())
+	put(ts, args[0], "words", map[string]string{"00000001/case/beach": "\xff"})
 }
 
 // losekey DB removes a key of the in-adjacency, which a full check misses and a
