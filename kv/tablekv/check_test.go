@@ -117,6 +117,10 @@ func TestCheck(t *testing.T) {
 		if err := checked(t, append(slices.Clone(all), kv.Pair{Key: next, Value: last.Value}), bounds); !errors.Is(err, kv.ErrCorrupt) {
 			t.Errorf("a row of a commit after the last one: %v", err)
 		}
+		other := append(slices.Clone(all[:len(all)-1]), kv.Pair{Key: last.Key, Value: changedIn(last.Value, 0)})
+		if err := checked(t, other, bounds); !errors.Is(err, kv.ErrCorrupt) {
+			t.Errorf("a row of the last commit by another writer: %v", err)
+		}
 		if faults < 1000 {
 			t.Errorf("only %d faults", faults)
 		}

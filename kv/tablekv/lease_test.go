@@ -218,6 +218,55 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// silent is a table whose server is gone from a write on: nothing tells whether it was made.
+type silent struct {
+	kv.Table
+	gone, made bool
+}
+
+func (s *silent) View(ctx context.Context, keys ...[]byte) (kv.TableView, [][]byte, error) {
+	if s.gone {
+		return nil, nil, kv.ErrRefused
+	}
+	return s.Table.View(ctx, keys...)
+}
+
+func (s *silent) Write(ctx context.Context, g kv.Guard, c *kv.Changes) error {
+	switch {
+	case !s.gone:
+		return s.Table.Write(ctx, g, c)
+	case s.made:
+		s.made = false
+		_ = s.Table.Write(ctx, g, c)
+	}
+	return kv.ErrUncertain
+}
+
+// TestSilentServer has the server go with a commit under way, and come back. What nobody
+// knows the end of is the last thing that the writer does.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	for _, made := range []bool{false, true} {
+		server := kvtest.NewServer(1)
+		tab := &silent{Table: server.Table(kv.Bounds{})}
+		s, err := tablekv.Open(t.Context(), tab, kvtest.Schema(), &tablekv.Options{Lease: time.Hour, Patience: 30 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab.gone, tab.made = true, made
+		if err := set(t, s, "a", "1"); !errors.Is(err, kv.ErrReadOnly) {
+			t.Errorf("made %t: a commit without an answer: %v", made, err)
+		}
+		tab.gone = false
+		if err := set(t, s, "b", "2"); !errors.Is(err, kv.ErrReadOnly) {
+			t.Errorf("made %t: the next commit: %v", made, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // overtaken is a table whose first write is lost: another takes the lease meanwhile, and
 // the answer does not tell whether the write was made.
 type overtaken struct {

@@ -3,6 +3,8 @@ package tablekv_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -30,6 +32,61 @@ func TestLostViews(t *testing.T) {
 		}
 	}
 	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// lostScan is a table that loses a view once: at the first scan that begins at a key or
+// after it.
+type lostScan struct {
+	kv.Table
+	at   []byte
+	lost bool
+}
+
+type lostScanView struct {
+	kv.TableView
+	of *lostScan
+}
+
+func (l *lostScan) View(ctx context.Context, keys ...[]byte) (kv.TableView, [][]byte, error) {
+	v, vals, err := l.Table.View(ctx, keys...)
+	return &lostScanView{v, l}, vals, err
+}
+
+func (v *lostScanView) Scan(ctx context.Context, lo, hi []byte, reverse bool, limit int) ([]kv.Pair, error) {
+	if !v.of.lost && lo[0] != 0xFF && bytes.Compare(lo, v.of.at) >= 0 {
+		v.of.lost = true
+		return nil, kv.ErrExpired
+	}
+	return v.TableView.Scan(ctx, lo, hi, reverse, limit)
+}
+
+// TestLostGaps loses the view in which a load looks for room between rows, after it has
+// found some.
+func TestLostGaps(t *testing.T) {
+	t.Parallel()
+	tab := &lostScan{Table: kvtest.NewServer(1).Table(kv.Bounds{ChangeBytes: 8 << 10}), at: []byte("k3"), lost: true}
+	s, m := open(t, tab), kvtest.NewModel(kvtest.Schema())
+	for i := range 16 {
+		mustSet(t, s, m, fmt.Sprintf("k2/%02d", i), "old")
+	}
+	tab.lost = false
+	err := s.Ingest(t.Context(), func(w kv.SortedWriter) error {
+		for i := range 200 {
+			k := fmt.Appendf(nil, "k%d/%03d", 1+min(i/36, 1)*2, i)
+			m.Set(k, []byte("v"))
+			if err := w.Set(k, []byte("v")); err != nil {
+				return err
+			}
+		}
+		want(t, s, "k2/00", "old") // others read while the load goes on
+		return nil
+	})
+	if err != nil || !tab.lost {
+		t.Fatalf("lost %t: %v", tab.lost, err)
+	}
+	if err := errors.Join(m.Equal(t.Context(), s), s.Close()); err != nil {
 		t.Error(err)
 	}
 }
