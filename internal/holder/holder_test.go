@@ -157,16 +157,102 @@ func TestGone(t *testing.T) {
 	})
 }
 
+// TestUnasked has a client send what it was not asked for, and what no client sends. The
+// holder breaks off.
+func TestUnasked(t *testing.T) {
+	dir := shortDir(t)
+	left := make(chan error)
+	serve(t, dir, false, func(ctx context.Context, _ *Session) int {
+		select {
+		case <-ctx.Done():
+		case <-time.After(5 * time.Second):
+		}
+		left <- context.Cause(ctx)
+		return 1
+	})
+	for k, text := range map[kind]string{kindInput: "text", kindInputEnd: "", kindLine: `{"line":"text"}`, kindOutput: "text", kindTyped: "{"} {
+		c, _, _, err := request(t.Context(), dir, http.MethodPost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Write(appendFrame(appendFrame(nil, kindStart, []byte(`{}`)), k, []byte(text)))
+		if err := <-left; !errors.Is(err, ErrLeft) {
+			t.Errorf("after a frame %c: %v", k, err)
+		}
+		c.Close()
+	}
+}
+
+// TestDropped prints 32 MiB of errors for a client that does not read. The command goes
+// on, and the memory for the client has a bound.
+func TestDropped(t *testing.T) {
+	dir := shortDir(t)
+	printed := make(chan struct{})
+	serve(t, dir, false, func(_ context.Context, s *Session) int {
+		for range 32 {
+			if _, err := s.Stderr().Write(make([]byte, 1<<20)); err != nil {
+				t.Error(err)
+			}
+		}
+		close(printed)
+		return 0
+	})
+	c, in, _, err := request(t.Context(), dir, http.MethodPost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.Write(appendFrame(nil, kindStart, []byte(`{}`)))
+	<-printed
+	if n, err := io.Copy(io.Discard, in); err != nil || n < 1<<20 || n > 16<<20 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+// TestInterrupts interrupts a command three times. It goes on after the first two, so that
+// each reaches it.
+func TestInterrupts(t *testing.T) {
+	dir := shortDir(t)
+	serve(t, dir, false, func(_ context.Context, s *Session) int {
+		for range 2 {
+			<-s.Interrupts()
+			s.Answer(true)
+			_, _ = io.WriteString(s.Stdout(), "on")
+		}
+		<-s.Interrupts()
+		return 4
+	})
+	interrupts := make(chan bool, 1)
+	l := locals(nil, writer(func(b []byte) (int, error) { // the answer came before it
+		interrupts <- false
+		return len(b), nil
+	}), io.Discard)
+	l.Interrupts = interrupts
+	interrupts <- false
+	if code, err := Attach(t.Context(), dir, Start{}, l); code != 4 || err != nil {
+		t.Error(code, err)
+	}
+}
+
 // TestClose says which commands a holder that ends waits for, and which go on elsewhere.
 func TestClose(t *testing.T) {
 	both(t, func(t *testing.T, port bool) {
 		dir := shortDir(t)
-		finish := make(chan struct{})
+		finish, read := make(chan struct{}), make(chan struct{})
 		s := serve(t, dir, port, func(ctx context.Context, s *Session) int {
 			switch s.Start.Args[0] {
 			case "finish":
 				<-finish
 				return 7
+			case "has read": // another process would not have what it has read
+				s.SetResumable(true, false)
+				_, _ = s.Stdin().Read(make([]byte, 1))
+				close(read)
+				select {
+				case <-finish:
+					return 7
+				case <-ctx.Done():
+				}
 			case "resume":
 				s.SetResumable(true, false)
 				<-ctx.Done()
@@ -181,16 +267,22 @@ func TestClose(t *testing.T) {
 			return 1
 		})
 		var wg sync.WaitGroup
-		for _, name := range []string{"finish", "resume", "prompt", "terminal"} {
+		for _, name := range []string{"finish", "has read", "resume", "prompt", "terminal"} {
 			wg.Go(func() {
 				l := locals(nil, io.Discard, io.Discard)
-				l.Read = func(ctx context.Context, _ []byte) (int, error) { <-ctx.Done(); return 0, ctx.Err() }
+				l.Read = func(ctx context.Context, b []byte) (int, error) {
+					if name == "has read" {
+						return 1, nil
+					}
+					<-ctx.Done()
+					return 0, ctx.Err()
+				}
 				l.Line = func(ctx context.Context, _ string, _ bool, _ Completer) (string, error) {
 					<-ctx.Done()
 					return "", ctx.Err()
 				}
 				want := Again
-				if name == "finish" {
+				if name == "finish" || name == "has read" {
 					want = 7
 				}
 				if code, err := Attach(context.Background(), dir, Start{Args: []string{name}, In: 80}, l); code != want || err != nil {
@@ -198,13 +290,14 @@ func TestClose(t *testing.T) {
 				}
 			})
 		}
-		for len(s.Sessions()) < 4 {
+		<-read
+		for len(s.Sessions()) < 5 {
 			time.Sleep(time.Millisecond)
 		}
 		closed := make(chan error, 1)
 		go func() {
 			closed <- s.Close(context.Background(), func(left []*Session) {
-				if len(left) != 1 || left[0].Start.Args[0] != "finish" {
+				if len(left) != 2 {
 					t.Errorf("%d are waited for", len(left))
 				}
 				if a, err := Look(context.Background(), dir); err != nil || !a.Ending {
@@ -229,32 +322,78 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestCloseNow says that a holder whose user wants it to end does.
+// TestCloseNow says that a holder whose user wants it to end does. A command that has read
+// or printed something is not started again.
 func TestCloseNow(t *testing.T) {
 	dir := shortDir(t)
-	s := serve(t, dir, false, func(ctx context.Context, _ *Session) int {
-		<-ctx.Done()
-		return Again
-	})
-	done := make(chan error, 1)
-	go func() {
-		code, err := Attach(context.Background(), dir, Start{}, locals(nil, io.Discard, io.Discard))
-		if code != Again && err == nil {
-			err = errors.New("exit code " + strconv.Itoa(code))
+	begun := make(chan struct{}, 3)
+	s := serve(t, dir, false, func(ctx context.Context, s *Session) int {
+		switch s.Start.Args[0] {
+		case "has read":
+			_, _ = s.Stdin().Read(make([]byte, 1))
+		case "has printed":
+			_, _ = io.WriteString(s.Stdout(), "some")
 		}
-		done <- err
-	}()
-	for len(s.Sessions()) == 0 {
-		time.Sleep(time.Millisecond)
+		begun <- struct{}{}
+		<-ctx.Done()
+		if context.Cause(ctx) == ErrAgain {
+			return Again
+		}
+		return 9
+	})
+	var wg sync.WaitGroup
+	for name, want := range map[string]int{"neither": Again, "has read": 9, "has printed": 9} {
+		wg.Go(func() {
+			code, err := Attach(context.Background(), dir, Start{Args: []string{name}}, locals(strings.NewReader("some"), io.Discard, io.Discard))
+			if code != want || err != nil {
+				t.Errorf("%s: %d, %v", name, code, err)
+			}
+		})
+		<-begun
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := s.Close(ctx, nil); err != nil {
 		t.Error(err)
 	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	wg.Wait()
+}
+
+// TestCloseWaitsForWhoComes ends a holder between the answer to a request and its command.
+func TestCloseWaitsForWhoComes(t *testing.T) {
+	both(t, func(t *testing.T, port bool) {
+		dir := shortDir(t)
+		closed := make(chan struct{})
+		s := serve(t, dir, port, func(context.Context, *Session) int {
+			select {
+			case <-closed:
+				t.Error("the command runs after the end")
+			case <-time.After(50 * time.Millisecond):
+			}
+			return 5
+		})
+		c, in, _, err := request(t.Context(), dir, http.MethodPost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		go func() {
+			defer close(closed)
+			if err := s.Close(context.Background(), nil); err != nil {
+				t.Error(err)
+			}
+		}()
+		for {
+			if a, err := Look(t.Context(), dir); err != nil || a.Ending {
+				break
+			}
+		}
+		c.Write(appendFrame(nil, kindStart, []byte(`{}`)))
+		if k, b, err := readFrame(in); k != kindExit || len(b) != 4 || b[3] != 5 {
+			t.Errorf("%c, %v, %v", k, b, err)
+		}
+		<-closed
+	})
 }
 
 // TestShell sends lines, completions, history and interrupts.
@@ -334,6 +473,9 @@ func TestDeadHolder(t *testing.T) {
 	}
 	if a, err := Look(t.Context(), dir); !errors.Is(err, ErrNobody) {
 		t.Errorf("a dead holder: %v, %v", a, err)
+	}
+	if r, err := (&http.Client{Transport: Transport(dir)}).Get("http://ragdb/v1/databases"); !errors.Is(err, ErrNobody) {
+		t.Errorf("a request to a dead holder: %v, %v", r, err)
 	}
 	serve(t, dir, false, func(context.Context, *Session) int { return 0 })
 	if a, err := Look(t.Context(), dir); err != nil {
