@@ -155,6 +155,28 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// An ingest is durable at once, and so are the commits before it, in other keys too.
+func TestIngestIsAfterCommits(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewCrashableMem()
+	st := open(t, "db", small(mem))
+	b := st.NewBatch()
+	b.Set([]byte("a"), []byte("commit"))
+	if err := st.Apply(t.Context(), b, kv.NoSync); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Ingest(t.Context(), func(w kv.SortedWriter) error { return w.Set([]byte("z"), []byte("ingest")) }); err != nil {
+		t.Fatal(err)
+	}
+	clone := mem.CrashClone(vfs.CrashCloneCfg{})
+	closeStore(t, st)
+	st = open(t, "db", small(clone))
+	if a, z := value(t, st, "a"), value(t, st, "z"); a != "commit" || z != "ingest" {
+		t.Errorf("after a crash: %q, %q", a, z)
+	}
+	closeStore(t, st)
+}
+
 // reopen opens a clone, checks it, writes to it, and returns how many commits
 // it had lost.
 func reopen(t *testing.T, seed uint64, clone vfs.FS, h *history) int {

@@ -65,6 +65,7 @@ func TestVerifyManifest(t *testing.T) {
 		"small":      {100, 0, 1, 2000, 30, 5},
 		"block ends": {32<<10 - 7, 32<<10 - 14, 100, 32<<10 - 7 - 107 - 3, 50},
 		"long":       {100, 100_000, 20, 70_000, 3},
+		"long last":  {100, 100_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,9 +3,12 @@ package pebblekv
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ragdb/ragdb/internal/layout"
 )
 
 // TestWitnessIsSynced crashes after each call that makes facts durable, where nothing that
@@ -58,6 +61,49 @@ func TestWitnessIsSynced(t *testing.T) {
 		}
 	}
 	w.abandon()
+}
+
+// markers is a file system that calls marked before a marker is made that names a manifest.
+type markers struct {
+	vfs.FS
+	marked func(manifest string)
+}
+
+func (m *markers) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if rest, ok := strings.CutPrefix(m.PathBase(name), manifestMarker); ok {
+		_, manifest, _ := strings.Cut(rest, ".")
+		m.marked(manifest)
+	}
+	return m.FS.Create(name, category)
+}
+
+// TestWitnessKnowsManifest crashes where a marker is about to name a manifest: what the
+// witness has on stable storage knows that manifest, or all its facts would be of no use.
+func TestWitnessKnowsManifest(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	made := 0
+	m := &markers{FS: mem, marked: func(manifest string) {
+		made++
+		if made == 1 {
+			return // of a store that has no witness yet
+		}
+		s, err := readWitness(mem.CrashClone(vfs.CrashCloneCfg{}), "db")
+		if err != nil || !slices.ContainsFunc(s.facts, func(f fact) bool { return f.name() == manifest }) {
+			t.Errorf("%s is not among %v, %v", manifest, s.facts, err)
+		}
+	}}
+	for range 3 {
+		s, err := Open(t.Context(), "db", layout.Schema(), &Options{FS: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made < 3 {
+		t.Errorf("only %d manifests were made", made)
+	}
 }
 
 // TestRegularState reads back records of a witness with no fact, with as many as a slot
