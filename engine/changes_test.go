@@ -317,3 +317,45 @@ func countFamily(t *testing.T, s kv.Store, tag layout.Tag) (n int) {
 	}
 	return n
 }
+
+// TestChangesAfterAVersion makes a node in each commit: what changed after a version is what
+// the later commits made, and no more.
+func TestChangesAfterAVersion(t *testing.T) {
+	db := open(t, nil)
+	g := graph(t, db, "g")
+	var made []engine.NodeID
+	var versions []uint64
+	for i := range 4 {
+		err := db.Update(t.Context(), func(tx *engine.Tx) error {
+			v := tx.Graph(g)
+			if err := v.KeepChanges(0); err != nil {
+				return err
+			}
+			kind, err := v.MakeNodeType("n")
+			if err != nil {
+				return err
+			}
+			id, _, err := v.PutNode(kind, fmt.Sprint(i), nil)
+			made, versions = append(made, id), append(versions, v.NextVersion())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := db.View(t.Context(), func(s *engine.Snapshot) error {
+		for i, version := range versions {
+			nodes, edges, ok, err := s.Graph(g).ChangesSince(version)
+			if err != nil || !ok && i > 0 || len(edges) > 0 {
+				t.Errorf("after version %d: %v, %t, %v", version, edges, ok, err)
+			}
+			if i > 0 && (nodes.GetCardinality() != uint64(len(made)-i-1) || nodes.Contains(uint32(made[i]))) {
+				t.Errorf("after version %d: %v of %v", version, nodes, made)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
