@@ -80,6 +80,32 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// TestResourcesOfNamespaces lists the documents of namespaces one after the other. The first
+// takes more than one page.
+func TestResourcesOfNamespaces(t *testing.T) {
+	t.Parallel()
+	main, more := map[string]string{}, map[string]string{}
+	for i := range 110 {
+		main[fmt.Sprintf("%03d.txt", i)] = "The sea."
+		if i < 5 {
+			more[fmt.Sprintf("more/%d.txt", i)] = "The lamp."
+		}
+	}
+	db := open(t, main)
+	fill(t, db, "more", more)
+	cs := connect(t, Options{Databases: dbs(db)}, caller{allowed: func(_, _ string) bool { return true }})
+	seen := map[string]bool{}
+	for r, err := range cs.Resources(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[r.URI] = true
+	}
+	if len(seen) != 115 || !seen["ragdb://more/document/more%2F0.txt"] {
+		t.Errorf("%d of 115 documents", len(seen))
+	}
+}
+
 // TestLongResource cuts a resource that is too long to send.
 func TestLongResource(t *testing.T) {
 	t.Parallel()
