@@ -30,7 +30,7 @@
 //
 // A database that is open for reading ([Options].ReadOnly) follows the process that writes
 // its store, if the store is one that several processes can have open: each snapshot is of
-// the latest commit, and never older than one before ([ErrStale]). [DB.Epoch] is the last
+// the latest commit, and never older than one before. [DB.Epoch] is the last
 // commit that was shown, [DB.LatestEpoch] the last that there is. A snapshot of a later
 // commit than the last one reads the names of each graph in use; vectors are
 // compared with the store when they are searched.

@@ -33,9 +33,6 @@ var (
 	// ErrConflict says that what a transaction was prepared for has changed.
 	// The error is a [*ConflictError].
 	ErrConflict = errors.New("conflict")
-	// ErrStale says that the store shows an older commit than it showed before: it
-	// was restored, or a server answers that is behind.
-	ErrStale = errors.New("the store went back to an older commit")
 	// ErrMemory says that one operation alone would need more memory than
 	// Options.MemoryBudget.
 	ErrMemory = memory.ErrOver

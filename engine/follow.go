@@ -82,7 +82,7 @@ func (db *DB) latest(ctx context.Context) (s *Snapshot, err error) {
 func (db *DB) catchUp(ctx context.Context, s *Snapshot) error {
 	switch have := db.epoch.Load(); {
 	case s.epoch < have:
-		return fmt.Errorf("commit %d after %d: %w", s.epoch, have, ErrStale)
+		return fmt.Errorf("the store went back from commit %d to %d: it was restored, or a server answers that is behind", have, s.epoch)
 	case s.epoch == have:
 		return nil
 	}

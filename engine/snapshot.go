@@ -146,7 +146,7 @@ func (db *DB) View(ctx context.Context, fn func(s *Snapshot) error) (err error) 
 
 // Snapshot returns a snapshot of the latest commit, in a database that is open for
 // reading the latest of the process that writes, and never an older one than it returned
-// before ([ErrStale]). The caller must close it: an open snapshot keeps what was deleted since on disk, and Close of
+// before: that is an error. The caller must close it: an open snapshot keeps what was deleted since on disk, and Close of
 // the database waits for it. Reads through it end when ctx does.
 func (db *DB) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err := db.enter(); err != nil {
