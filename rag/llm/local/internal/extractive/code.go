@@ -1,6 +1,9 @@
 package extractive
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // codeLine matches lines of programs and of terminals.
 var codeLine = regexp.MustCompile(`^(\$ [a-z./]|>>> |#!|import \w+$|import \w+ as |from [\w.]+ import|sudo |docker |pip |npm |git |curl |SELECT |def \w+\(|\{|\}|</?\w+>|https?://\S+$)|[;{]$`)
@@ -8,3 +11,39 @@ var codeLine = regexp.MustCompile(`^(\$ [a-z./]|>>> |#!|import \w+$|import \w+ a
 // looksLikeCode reports whether a sentence is a line of code, or an address
 // that stands alone.
 func looksLikeCode(s string) bool { return codeLine.MatchString(s) }
+
+// keyed matches a key with its value.
+var keyed = regexp.MustCompile(`^(?:[-*•] )?(?:\S+|\pL[\pL\pN ]{0,24}\pL) ?[:=] ?[^\s:=][^:;={}]{0,80}$`)
+
+// isSetting reports whether a line is a row of a table, or a key with its value,
+// such as port = 80.
+func isSetting(s string) bool {
+	return strings.Contains(s, " | ") && !strings.HasSuffix(s, "| ") || keyed.MatchString(s) && !terminated(s) || defaulted.MatchString(s)
+}
+
+// defaulted matches a line of a reference that gives a default.
+var defaulted = regexp.MustCompile(`(?i)^(?:[-*•] )?(?:defaults?|standard(?:wert)?|vorgabe|par d[ée]faut)(?: value)?: `)
+
+// asSetting returns a setting behind the innermost headings above it: a key with
+// its value, or two cells of a row, as key = value.
+func asSetting(s *sentence) string {
+	said := strings.TrimLeft(s.text, "-*• ")
+	if cells := strings.Split(strings.Trim(said, "| "), " | "); len(cells) == 2 {
+		said = cells[0] + " = " + cells[1]
+	} else if at := strings.IndexAny(said, ":="); at > 0 && len(cells) == 1 {
+		said = strings.TrimRight(said[:at], " ") + " = " + strings.TrimLeft(said[at+1:], " =")
+	}
+	path := ""
+	for _, h := range s.section.headings[max(0, len(s.section.headings)-maxPath):] {
+		if h.text != "" {
+			path += h.text + " > "
+		}
+	}
+	if path == "" {
+		return said
+	}
+	return strings.TrimSuffix(path, " > ") + ": " + said
+}
+
+// maxPath bounds the headings before a setting.
+const maxPath = 3

@@ -2,14 +2,20 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
 	// copula stands between what is defined and what it is.
-	copula     = regexp.MustCompile(` (?:(?:is|are|was|were) (?:an?|the|one|any|used|made|also|usually)|means|refers to|ist|sind|war|waren|bezeichnet|consists of|describes) `)
+	copula = regexp.MustCompile(` (?:(?:is|are|was|were) (?:an?|the|one|any|used|made|also|usually)|means|refers to|ist|sind|war|waren|bezeichnet|consists of|describes|` +
+		`(?:est|sont) (?:une?|des?|les?|la|l')|signifie|d[ée]signe|es una?|son|è un[ao]?)[ ']|: | [–—|-] `)
+	// naming stands between what something is and its name.
+	naming     = regexp.MustCompile(` (?:(?:is|are) (?:called|known as|the)|hei(?:ß|ss)t|nennt man|s'appelle) `)
 	inBrackets = regexp.MustCompile(`\([^()]*\)`)
 	inCommas   = regexp.MustCompile(`,[^,]*,`)
+	// asksDoing matches a question for what something does.
+	asksDoing = phrases(`what (?:do|does|did) .* do|was (?:macht|tut|bewirkt) .*|que fait .*|[àa] quoi sert`)
 )
 
 // maxDefined bounds the bytes before the copula.
@@ -17,8 +23,12 @@ const maxDefined = 120
 
 // isDefinition reports whether a sentence defines what the question asks for:
 // what stands before its copula, without brackets and appositions, is that and
-// nothing more.
-func (q *question) isDefinition(s *sentence) bool {
+// nothing more; or it opens the text under a heading that is that and nothing more.
+func (q *question) isDefinition(c *candidate) bool {
+	s := c.s
+	if c.opens && q.isSubject(s.section.headings[len(s.section.headings)-1].words, c) && len(s.words) > 3 {
+		return true
+	}
 	if s.pronoun {
 		return false
 	}
@@ -26,32 +36,64 @@ func (q *question) isDefinition(s *sentence) bool {
 		return true
 	}
 	body := inBrackets.ReplaceAllString(s.text[:min(len(s.text), 4*maxDefined)], " ")
-	at := copula.FindStringIndex(body)
-	if at == nil || at[0] > maxDefined {
-		return false
+	if at := copula.FindStringIndex(body); at != nil && at[0] <= maxDefined && q.isSubject(wordsOf(inCommas.ReplaceAllString(body[:at[0]], " ")), c) {
+		return true
 	}
-	before := wordsOf(inCommas.ReplaceAllString(body[:at[0]], " "))
-	for i := range before {
-		w := &before[i]
-		if w.stem == "" || q.known[w.text] || determiners[w.text] {
-			continue
+	if at := naming.FindStringIndex(body); at != nil && q.isSubject(wordsOf(body[at[1]:]), c) {
+		return true
+	}
+	if asksDoing.MatchString(q.text) {
+		for i := range s.words {
+			w := &s.words[i]
+			if w.stem != "" && !q.asksFor(w) {
+				doing := strings.HasSuffix(w.text, "s") || q.german() && strings.HasSuffix(w.text, "t")
+				return doing && !w.isCapital() && q.isSubject(s.words[:i], c)
+			}
 		}
-		asked := false
-		for k := range q.terms {
-			t := &q.terms[k]
-			asked = asked || t.stem == w.stem || w.text == t.text+"s" || t.text == w.text+"s"
-		}
-		if !asked {
+	}
+	return false
+}
+
+// isSubject reports whether words are what the question is about and nothing
+// more. What the question puts behind a preposition may stand around them.
+func (q *question) isSubject(words []word, c *candidate) bool {
+	for i := range words {
+		if w := &words[i]; w.stem != "" && !q.known[w.text] && !determiners[w.text] && !q.asksFor(w) {
 			return false
 		}
 	}
+	some := false
 	for k := range q.terms {
 		t := &q.terms[k]
-		if !t.light && t.level(before) < met {
+		l := t.level(words)
+		some = some || l >= met
+		if l < met && !t.light && !(q.hasPreposition(t) && c.full[k] >= behindMet) {
 			return false
 		}
 	}
-	return true
+	return some
+}
+
+// asksFor reports whether a word is one of the question's terms.
+func (q *question) asksFor(w *word) bool {
+	return slices.ContainsFunc(q.terms, func(t term) bool {
+		return t.stem == w.stem || w.text == t.text+"s" || t.text == w.text+"s" || isDerived(t.text, w.text)
+	})
+}
+
+// hasPreposition reports whether a term stands behind a preposition, with at most
+// two words in small letters between them.
+func (q *question) hasPreposition(t *term) bool {
+	for i := t.at - 1; i > 0 && i >= t.at-3; i-- {
+		w := &q.words[i]
+		if prepositions[w.text] || w.text == "of" || w.text == "de" || w.text == "von" {
+			return true
+		}
+		if w.isCapital() || copulas[w.text] || isHelper(w.text) {
+			return false
+		}
+	}
+	return false
 }
 
 // whom returns the words of the person whom a question such as "Who was X?"

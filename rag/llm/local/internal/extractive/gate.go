@@ -3,6 +3,7 @@ package extractive
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/selection"
@@ -11,17 +12,17 @@ import (
 
 // What a sentence must have of the question.
 const (
-	coverageValued = .7 // if a value is asked for
-	coverageOther  = .75
-	attribute      = .5 // of the soft terms, in the sentence or its headings
-	viaAntecedent  = .3 // what such a term counts elsewhere
-	mayMiss        = 4  // one term in so many
-	behindMet      = .4 // level of a term behind a preposition
+	deeper        = .01 // of the coverage, more for each passage before
+	maxDeeper     = .15
+	mayMiss       = 4  // one term in so many, if a value is asked for
+	viaAntecedent = .3 // what a soft term counts outside the sentence and its headings
+	behindMet     = .4 // level of a term behind a preposition
 )
 
 // A candidate is a sentence that was weighed.
 type candidate struct {
 	passage, index int
+	of             *passage
 	s              *sentence
 	name           string    // that its pronoun stands for
 	lean           int       // index of the sentence to show before it, -1 for none
@@ -30,6 +31,7 @@ type candidate struct {
 	coverage       float64
 	ownShare       float64
 	score          float64
+	opens          bool // it opens the text under its heading
 	asked          bool // its heading asks the question
 	valued         bool // it has a value of the kind asked for
 }
@@ -38,17 +40,24 @@ type candidate struct {
 // did not pass, "" if it passed all.
 func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refusal) {
 	s := &p.sentences[i]
-	c = candidate{index: i, s: s, lean: -1, own: make([]float64, len(q.terms)), full: make([]float64, len(q.terms))}
+	c = candidate{passage: p.n, of: p, index: i, s: s, lean: -1, own: make([]float64, len(q.terms)), full: make([]float64, len(q.terms))}
 	copy(c.own, s.own)
 	ante := p.antecedents(i)
 	c.asked = q.asksSame(s)
+	c.opens = s.first && len(s.section.headings) > 0
 	named := q.cover(&c, p, ante)
 	switch {
-	case s.role != prose && !(c.asked && s.role == code):
+	case s.role == setting:
+		if !q.kind.valued() && !q.preset && q.kind != definition || !slices.ContainsFunc(c.own, func(l float64) bool { return l >= met }) && !c.opens {
+			return c, selection.NoWords
+		}
+	case s.role != prose && !(c.asked && s.role == code), isReference(s.words):
 		return c, selection.NoWords
+	}
+	switch {
 	case !named || !q.namesStand(p, s, ante):
 		return c, selection.NoName
-	case !q.wordsStand(&c, s):
+	case !q.wordsStand(&c, p):
 		return c, selection.NoWords
 	}
 	c.name = p.nameOf(s, ante)
@@ -56,14 +65,19 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 	switch {
 	case !c.valued && !c.asked:
 		return c, selection.NoValue
-	case c.ownShare == 0 && !c.asked && !(c.valued && q.kind.valued()):
+	case c.ownShare == 0 && !c.asked && !c.opens && !(c.valued && q.kind.valued()):
 		return c, selection.NoWords
-	case q.kind == definition && !q.isDefinition(s):
+	case q.kind == definition && !q.isDefinition(&c):
 		return c, selection.NoValue
 	}
 	c.lean = q.leansOn(&c, p, ante)
 	return c, ""
 }
+
+// isReference reports whether a sentence only tells where to read on.
+func isReference(words []word) bool { return len(words) > 0 && seeAlso[words[0].text] }
+
+var seeAlso = set(`see siehe vgl voir cf`)
 
 // nameOf returns the name that the pronoun of a sentence stands for.
 func (p *passage) nameOf(s *sentence, ante []int) string {
@@ -88,10 +102,15 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 			l = max(l, inAntecedent*p.sentences[j].own[x])
 		}
 		l = max(l, s.section.heading(x))
+		for j := c.index - 1; j <= c.index+1; j += 2 {
+			if j >= 0 && j < len(p.sentences) && p.sentences[j].para == s.para && !t.number {
+				l = max(l, inParagraph*p.sentences[j].own[x])
+			}
+		}
 		switch {
 		case t.letter != "": // model C is never met from afar
 		case t.hard:
-			if !q.kind.valued() {
+			if !q.kind.valued() && !t.number {
 				l = max(l, nameInScope*p.levels[x])
 			}
 			if l < met && !t.number && !s.pronoun {
@@ -101,20 +120,21 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 						opensNew = 1
 					}
 				}
-				if opensNew == 0 {
+				if opensNew == 0 && s.role == prose {
 					l = max(l, nameInScope*elsewhere)
 				}
 			}
 		default:
 			l = max(l, inSection*elsewhere)
 		}
+		if t.whole != "" && !strings.Contains(s.text, t.whole) && !s.section.says(t.whole) && !slices.ContainsFunc(ante, func(j int) bool { return strings.Contains(p.sentences[j].text, t.whole) }) {
+			l = 0
+		}
 		if isLifeTold(t, s) || q.isToldByName(t, s) {
 			l, c.own[x] = max(l, met), max(c.own[x], met)
 		}
 		switch {
 		case t.hard && l < met, t.frame != "" && hasOtherNumber(t, s), t.mod != nil && !c.asked && q.otherModifier(t, s):
-			named = false
-		case t.behind && !t.light && l < behindMet && elsewhere < met && !c.asked:
 			named = false
 		}
 		got += t.weight * l
@@ -125,6 +145,11 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 		c.coverage, c.ownShare = got/q.total, own/q.total
 	}
 	return named && !(q.has("most") && rankBelow.MatchString(s.text) && !rankBelow.MatchString(q.text))
+}
+
+// says reports whether one of the headings of a section has a text.
+func (s *section) says(whole string) bool {
+	return slices.ContainsFunc(s.headings, func(h *heading) bool { return strings.Contains(h.text, whole) })
 }
 
 // rankBelow matches the second most of its kind.
@@ -188,7 +213,7 @@ func (q *question) opensWithOther(s *sentence) bool {
 // passage, or all in one sentence.
 func (q *question) namesStand(p *passage, s *sentence, ante []int) bool {
 	for n, name := range q.names {
-		if p.together[n] || allIn(s.words, name) {
+		if p.together[n] || !slices.ContainsFunc(name, func(w string) bool { return !lex.IsStop(w) && !has(s.words, w) && !s.section.headed(w) }) {
 			continue
 		}
 		found := false
@@ -213,18 +238,14 @@ func allIn(words []word, name []string) bool {
 	return true
 }
 
-// wordsStand applies the gates of words: coverage, terms that are missing, the
-// attribute asked for, the main verb, the subject, and what is counted (gates
-// c to g).
-func (q *question) wordsStand(c *candidate, s *sentence) bool {
-	least := coverageOther
-	if q.kind.valued() {
-		least = coverageValued
-	}
-	if c.coverage < least {
+// wordsStand applies the gates of words: what a question of its kind demands,
+// what is counted, and for persons and dates the main verb and the subject.
+func (q *question) wordsStand(c *candidate, p *passage) bool {
+	s, d := c.s, q.demandOf()
+	if c.coverage < d.coverage+min(maxDeeper, deeper*float64(c.passage)) || q.denies(s) && !c.asked || d.signs != nil && !c.asked && !d.signs.MatchString(s.text) {
 		return false
 	}
-	missing, asked, got := 0, 0.0, 0.0
+	asked, got, missing := 0.0, 0.0, 0
 	for x := range q.terms {
 		t := &q.terms[x]
 		if c.full[x] < present && !t.light {
@@ -240,24 +261,14 @@ func (q *question) wordsStand(c *candidate, s *sentence) bool {
 		got += t.weight * max(c.own[x], viaAntecedent*c.full[x], s.section.heading(x))
 	}
 	switch {
-	case asked > 0 && got < attribute*asked:
+	case got < d.own*asked, q.kind.valued() && !c.asked && missing > (len(q.terms)-1)/mayMiss:
 		return false
-	case c.asked:
+	case c.asked || q.kind != person && q.kind != date:
 		return true
-	case q.kind.valued() && missing > len(q.terms)/mayMiss:
-		return false
 	case q.verb != nil && !q.kind.told(q.verb.text) && q.verb.level(s.words) < met && !isLifeTold(q.verb, s) && !q.isToldByName(q.verb, s):
 		return false
 	}
-	if len(q.subject) == 0 || s.pronoun {
-		return true
-	}
-	for i := range q.subject {
-		if q.subject[i].level(s.words) > 0 {
-			return true
-		}
-	}
-	return false
+	return len(q.subject) == 0 || s.pronoun || slices.ContainsFunc(q.subject, func(t term) bool { return t.level(s.words) > 0 })
 }
 
 // leansOn returns the index of the sentence that must be shown before a

@@ -1,6 +1,10 @@
 package extractive
 
-import "slices"
+import (
+	"slices"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+)
 
 // A kind is what sort of thing a question asks for.
 type kind uint8
@@ -11,6 +15,8 @@ const (
 	yesOrNo
 	manner
 	reason
+	comparison // of two
+	thing      // one of a class, by its name
 	person
 	date
 	place
@@ -25,7 +31,7 @@ const (
 
 // valued reports whether a kind asks for a value that can be seen in a
 // sentence.
-func (k kind) valued() bool { return k >= person }
+func (k kind) valued() bool { return k >= thing }
 
 // measures are the kinds that the word behind how or wie asks for.
 var measures = map[string]kind{
@@ -60,6 +66,7 @@ var classes = map[string]kind{
 	"engineer": person, "architect": person, "autor": person, "autorin": person, "prasident": person, "architekt": person,
 	"year": date, "date": date, "century": date, "day": date, "month": date, "jahr": date, "jahre": date, "datum": date, "tag": date, "monat": date,
 	"jahrhundert": date, "annee": date, "ano": date,
+	"port": number, "version": number, "range": number, "limit": number, "percentage": number, "bereich": number, "grenze": number, "limite": number,
 }
 
 // topics are the kinds of nouns that say what a question with what asks for,
@@ -75,6 +82,18 @@ var topics = map[string]kind{
 // names it: "which river" asks for a place and names it a river.
 func (q *question) readKind() {
 	ws := q.words
+	if at := asksPreset.FindStringIndex(q.text); at != nil {
+		q.preset, q.asking = true, [2]int(at)
+	} else if at := asksContrast.FindStringIndex(q.text); at != nil {
+		q.kind, q.asking = comparison, [2]int(at)
+		return
+	} else if at := namesMeaning.FindStringIndex(q.text); at != nil {
+		q.kind, q.asking = definition, [2]int(at)
+		return
+	} else if asksMeaning.MatchString(q.text) {
+		q.kind = definition
+		return
+	}
 	at := func(i int) string {
 		if i >= 0 && i < len(ws) {
 			return ws[i].text
@@ -82,7 +101,10 @@ func (q *question) readKind() {
 		return ""
 	}
 	for i := range ws {
-		if w := ws[i].text; w == "how" || w == "wie" {
+		if w := ws[i].text; w == "wie" && (at(i+1) == "heisst" || at(i+1) == "heissen") {
+			q.kind = thing
+			return
+		} else if w == "how" || w == "wie" {
 			q.kind, q.class = q.measured(at(i+1), at(i+2))
 			return
 		}
@@ -97,7 +119,9 @@ func (q *question) readKind() {
 		}
 		q.kind = k
 		if k == number {
-			q.class = at(i + 1)
+			if q.class = at(i + 1); q.class == "de" {
+				q.class = at(i + 2)
+			}
 		}
 		return
 	}
@@ -121,8 +145,11 @@ func (q *question) readKind() {
 			return
 		}
 	}
-	if q.defines() && !q.has("the", "der", "die", "das") {
+	switch {
+	case q.defines():
 		q.kind = definition
+	case ws[i].text != "was" && (ws[i].text != "what" || i+1 < len(ws) && ws[i+1].stem != "" && !lex.IsStop(ws[i+1].text)) || q.has("called", "heisst", "name", "nom"):
+		q.kind = thing
 	}
 }
 
@@ -175,14 +202,17 @@ func (q *question) defines() bool {
 	default:
 		return false
 	}
-	rest := ws[2:]
-	if w := rest[0].text; isArticle(w) || w == "ein" || w == "eine" {
-		if w == "the" {
-			return false
+	n := 0
+	for i := range ws[2:] {
+		w := &ws[2+i]
+		if w.text == "of" {
+			return false // the price of a ticket
 		}
-		rest = rest[1:]
+		if w.stem != "" && !determiners[w.text] {
+			n++
+		}
 	}
-	return len(rest) >= 1 && len(rest) <= 3
+	return n >= 1 && n <= 3
 }
 
 // told reports whether a word of a question is told by the kind of its answer:

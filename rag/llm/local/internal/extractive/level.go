@@ -15,6 +15,7 @@ const (
 const (
 	inAntecedent = .95 // in what its pronoun stands for
 	inHeading    = .9
+	inParagraph  = .8 // in the sentence before or behind it, in its paragraph
 	inSection    = .6
 	nameInScope  = .8 // a name, from the section or the passage
 )

@@ -30,7 +30,7 @@ func (q *question) nameAt(i int) (run []string, next int) {
 			gap = strings.TrimSpace(q.text[ws[j-1].end:w.start])
 		}
 		opens := w.isCapital() && (j > 0 || !askers[w.text]) && (len(run) > 0 || !lex.IsStop(w.text))
-		if !opens && len(run) > 0 && gap == "" && connectors[w.text] && q.nameGoesOn(j) {
+		if !opens && len(run) > 0 && gap == "" && !q.german() && connectors[w.text] && q.nameGoesOn(j) {
 			run = append(run, w.text)
 			continue
 		}

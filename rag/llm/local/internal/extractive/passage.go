@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,7 +18,8 @@ const (
 	prose role = iota
 	headline
 	code
-	asking // a question
+	setting // a row of a table, or a key with its value
+	asking  // a question
 )
 
 // A sentence is a sentence of a passage.
@@ -27,6 +29,7 @@ type sentence struct {
 	words      []word
 	role       role
 	section    *section
+	para       int       // number of its paragraph, list item or row
 	pronoun    bool      // its subject is one
 	first      bool      // of the prose of its section
 	own        []float64 // levels of the terms of the question
@@ -49,6 +52,7 @@ type heading struct {
 
 // A passage is a passage that was read.
 type passage struct {
+	n         int // index among the passages
 	sentences []sentence
 	sections  []*section
 	levels    []float64 // best of its sentences and headings
@@ -91,6 +95,7 @@ type reader struct {
 	depth []int
 	fence bool
 	open  bool // no prose of the section was read yet
+	para  int
 }
 
 // Depths of headings that are not marked with signs.
@@ -144,7 +149,10 @@ func (r *reader) under(depth int, s string, at int) {
 // another follows.
 func (r *reader) take(sp text.Span, gap string, more bool) {
 	raw := r.p.Text[sp.Start:sp.End]
-	s := sentence{start: sp.Start, end: sp.End, text: oneline.Clean(oneline.WithoutMarkers(raw))}
+	s := sentence{start: sp.Start, end: sp.End, text: oneline.Clean(oneline.WithoutMarkers(raw)), para: r.para}
+	if strings.Contains(gap, "\n\n") || strings.Contains(gap, "\n") && opensItem(r.p.Text[sp.End+len(gap):]) {
+		r.para++
+	}
 	if s.text == "" {
 		return
 	}
@@ -155,6 +163,8 @@ func (r *reader) take(sp text.Span, gap string, more bool) {
 	depth := signs(raw)
 	endsLine := strings.Contains(gap, "\n")
 	switch {
+	case isSetting(s.text) && !fenced:
+		s.role = setting
 	case fenced || r.fence || looksLikeCode(s.text):
 		s.role = code
 		if fences := strings.Count(raw, "```") + strings.Count(raw, "~~~"); fences%2 == 1 {
@@ -178,8 +188,9 @@ func (r *reader) take(sp text.Span, gap string, more bool) {
 	}
 	s.section = r.out.sections[len(r.out.sections)-1]
 	s.words = wordsOf(s.text)
-	if s.role == prose {
-		s.first, r.open = r.open, false
+	if s.role == prose || s.role == setting {
+		before := len(r.out.sentences) - 1
+		s.first, r.open = r.open && before >= 0 && r.out.sentences[before].role == headline, false
 		s.pronoun = opensWithPronoun(s.words)
 	}
 	r.out.sentences = append(r.out.sentences, s)
@@ -194,6 +205,14 @@ func (r *reader) isTitle(start int, gap string) bool {
 	first, _ := utf8.DecodeRuneInString(r.p.Text[start:])
 	return unicode.IsLetter(first)
 }
+
+// opensItem reports whether a line begins an item of a list or a row of a table.
+func opensItem(rest string) bool {
+	line, _, _ := strings.Cut(rest[:min(len(rest), 200)], "\n")
+	return strings.Contains(line, " | ") || listItem.MatchString(line)
+}
+
+var listItem = regexp.MustCompile(`^(?:[-*+•·|]|\d{1,3}[.)]|\([a-z0-9]\)) `)
 
 // isGiven reports whether a sentence is the heading under which the passage
 // says that it stands.

@@ -18,14 +18,16 @@ const (
 
 // A question is a question as it was understood.
 type question struct {
-	text  string
-	lang  string // as text.Language tells it
-	words []word
-	terms []term
-	kind  kind
-	class string     // noun that names what is asked for, or is counted
-	names [][]string // names of several words
-	verb  *term      // main verb, nil if it is not sure
+	text   string
+	lang   string // as text.Language tells it
+	words  []word
+	terms  []term
+	kind   kind
+	class  string     // noun that names what is asked for, or is counted
+	preset bool       // it asks for what holds if nothing is said
+	asking [2]int     // bytes of a phrase that only asks
+	names  [][]string // names of several words
+	verb   *term      // main verb, nil if it is not sure
 	// subject are words of which a sentence must have one; nil if not sure.
 	subject []term
 	runs    []run // of Chinese and Japanese, in place of terms

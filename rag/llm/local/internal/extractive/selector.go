@@ -30,6 +30,7 @@ func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 			return selection.Output{}, err
 		}
 		p := read(&in.Passages[n])
+		p.n = n
 		q.measure(p)
 		for i := range p.sentences {
 			c, why := q.consider(p, i)
@@ -40,7 +41,6 @@ func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 				}
 				continue
 			}
-			c.passage = n
 			q.rate(&c)
 			if q.lang == unspaced && q.startsWithTopic(c.s) {
 				c.score += scoreFirst
@@ -57,15 +57,7 @@ func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 		return out, nil
 	}
 	inOrderOfScore(found)
-	if in.MaxSentences == 1 {
-		found[0].before = nil
-	}
-	out.Sentences = q.shown(&found[0])
-	if in.MaxSentences != 1 && len(out.Sentences) == 1 {
-		if i := q.second(found); i >= 0 {
-			out.Sentences = append(out.Sentences, q.shown(&found[i])...)
-		}
-	}
+	out.Sentences = q.shown(&found[0], in.MaxSentences)
 	return out, nil
 }
 
@@ -77,18 +69,36 @@ func (q *question) consider(p *passage, i int) (candidate, selection.Refusal) {
 	return q.weigh(p, i)
 }
 
-// shown returns a candidate as it is shown, behind the sentence that it leans
-// on.
-func (q *question) shown(c *candidate) []selection.Sentence {
-	s := selection.Sentence{Passage: c.passage, Start: c.s.start, End: c.s.end, Text: c.s.text, Score: c.score}
-	if c.before != nil {
-		b := c.before
-		return []selection.Sentence{{Passage: c.passage, Start: b.start, End: b.end, Text: b.text, Score: c.score}, s}
+// shown returns a candidate as it is shown, behind the sentence that it leans on
+// and before what follows it; as the steps of a list if those are asked for.
+func (q *question) shown(c *candidate, most int) []selection.Sentence {
+	as := func(s *sentence) selection.Sentence {
+		return selection.Sentence{Passage: c.passage, Start: s.start, End: s.end, Text: s.text, Score: c.score}
 	}
-	if c.name != "" && q.isNew(text.Key(c.name)) {
-		s.Text, _ = withName(s.Text, c.s.words, c.name)
+	if steps := q.steps(c); steps != nil && most == 0 {
+		out := make([]selection.Sentence, 0, len(steps))
+		for _, s := range steps {
+			out = append(out, as(s))
+		}
+		return out
 	}
-	return []selection.Sentence{s}
+	var out []selection.Sentence
+	first := as(c.s)
+	switch {
+	case c.s.role == setting:
+		first.Text = asSetting(c.s)
+	case c.before != nil && most != 1:
+		out = append(out, as(c.before))
+	case c.name != "" && q.isNew(text.Key(c.name)):
+		first.Text, _ = withName(first.Text, c.s.words, c.name)
+	}
+	out = append(out, first)
+	for _, s := range q.following(c, most) {
+		if most == 0 || len(out) < most {
+			out = append(out, as(s))
+		}
+	}
+	return out
 }
 
 // later returns the refusal that comes later in the row of gates.

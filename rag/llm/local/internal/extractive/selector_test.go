@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/oneline"
@@ -131,6 +132,10 @@ func checkProof(t testing.TB, question string, passages []selection.Passage, sel
 		if s.Text == said {
 			continue
 		}
+		if strings.Contains(s.Text, " = ") || strings.Contains(s.Text, ": ") && !strings.Contains(said, ": ") {
+			checkSetting(t, question, &passages[s.Passage], s.Text)
+			continue
+		}
 		m := bracketed.FindStringSubmatchIndex(s.Text)
 		if m == nil || s.Text[:m[0]]+s.Text[m[1]:] != said || !strings.Contains(oneline.Clean(body), s.Text[m[2]:m[3]]) {
 			t.Errorf("%q: %q is not %q", question, s.Text, said)
@@ -138,6 +143,24 @@ func checkProof(t testing.TB, question string, passages []selection.Passage, sel
 	}
 	if len(sel.Nearest) > 3 {
 		t.Errorf("%q: nearest %v", question, sel.Nearest)
+	}
+}
+
+// checkSetting reports words of a setting that neither its passage nor the headings have.
+func checkSetting(t testing.TB, question string, p *selection.Passage, said string) {
+	t.Helper()
+	all := p.Title + "\n" + p.Text
+	for _, h := range p.Headings {
+		all += "\n" + strings.Join(h.Path, "\n")
+	}
+	known := map[string]bool{}
+	for w := range lex.Words(oneline.Clean(all)) {
+		known[w.Text] = true
+	}
+	for w := range lex.Words(said) {
+		if !known[w.Text] {
+			t.Errorf("%q: %q of %q is not in the passage", question, w.Text, said)
+		}
 	}
 }
 

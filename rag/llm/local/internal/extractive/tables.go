@@ -82,6 +82,8 @@ const (
 	lightWeight = .3 // of verbs and nouns that go with everything
 	classWeight = .4 // of nouns that name a class of answers
 	kindWeight  = .25
+	verbWeight  = .6 // of German words that are no nouns
+	maxRarity   = 5  // of any term: the rarest words of a question may be those that the documents do not use
 )
 
 var (
@@ -102,6 +104,18 @@ var (
 		wer wem wen wessen was wann wo woher wohin warum wieso weshalb wie welche welcher welches welchen welchem ist sind war waren hat haben kann darf muss
 		nenne gib beschreibe erklare seit bis in im am an auf aus von mit bei fur zu zum zur der die das den dem ein eine
 		qui que quel quelle quels quelles ou quand comment pourquoi combien quien donde cuando cual como cuanto chi dove quando come quanto quem onde qual`)
+	// smallWords are function words of German and French, which the analyzer of
+	// English keeps.
+	smallWords = set(`ich du er sie es wir ihr man mich mir dich dir sich uns euch ihm ihn ihnen mein meine meinen meiner dein sein ihre unser
+		der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner dieser diese dieses jeder jede jedes
+		und oder aber denn sondern als wie wenn falls weil dass damit ob bevor nachdem solange sobald nicht auch nur noch schon sehr so zu zur zum
+		ist sind war waren bin sei wird werden wurde wurden hat haben hatte kann konnen konnte muss mussen soll sollen sollte sollten darf durfen will wollen
+		mag mochte in im an am auf aus bei beim mit nach seit von vom vor fur gegen ohne um uber unter durch zwischen neben hinter bis
+		da dann dort hier nun jetzt ja nein doch mal etwas nichts alle alles viel viele mehr meisten daran darin davon dazu dafur womit wozu wovon worin
+		ab auf los zuruck hin her heraus herunter hinein gibt geht lasst lasse lassen tritt machen mache nehme nehmen hole holen bringe bringen komme kommen
+		le la les un une des du de et ou mais donc car ni que qui quoi dont ou je tu il elle on nous vous ils elles me te se mon ma mes ton ta tes son sa ses
+		ce cet cette ces au aux en dans par pour sur sous avec sans entre vers chez est sont etait etre ai as avons avez ont avoir fait faire faut peut peuvent
+		peux puis dois doit ne pas plus moins tres aussi bien comme si quand lorsque comment pourquoi combien quel quelle quels quelles y a-t-il`)
 	prepositions = set(`for in at on by with from under against without fur gegen ohne bei mit unter aus`)
 	determiners  = set(`the a an my your their his her its der die das den dem des ein eine einen einem einer eines mein dein sein ihr`)
 	// connectors stand within names.

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"math"
+	"regexp"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/selection"
@@ -20,6 +21,7 @@ type term struct {
 	counted bool   // what how many counts
 	behind  bool   // behind a preposition
 	acronym bool   // would be a function word but for its capitals
+	whole   string // number with points that it is a part of, such as 2.0
 	letter  string // word before a single capital: model of model C
 	frame   string // capitalised word before a number: Orion of Orion 3
 	mod     *word  // content word directly before
@@ -48,7 +50,7 @@ func (q *question) readTerms(stats selection.WordStats) {
 		digit := hasDigit(t.text)
 		letter := !digit && i > 0 && t.isLetter() && t.raw != "I" && t.raw != "A"
 		t.acronym = lex.IsStop(t.text) && i > 0 && t.isAllCapitals() && capitals < len(q.words)/2
-		if !letter && !t.acronym && (lex.IsStop(t.text) || len(topic) > 0 && !topic[t.text]) {
+		if !letter && !t.acronym && (lex.IsStop(t.text) || q.lang != "en" && smallWords[t.text] || len(topic) > 0 && !topic[t.text]) {
 			continue
 		}
 		if q.kind == number && (t.text == "viel" || t.text == "viele") {
@@ -58,7 +60,10 @@ func (q *question) readTerms(stats selection.WordStats) {
 			t.stem = t.text
 		}
 		df := float64(stats.DF(t.stem))
-		t.weight = math.Log(1 + (max(n, df)-df+.5)/(df+.5))
+		t.weight = min(maxRarity, math.Log(1+(max(n, df)-df+.5)/(df+.5)))
+		if q.german() && !t.isCapital() && !digit {
+			t.weight *= verbWeight // no noun
+		}
 		if t.acronym {
 			t.weight = math.Log(1 + n)
 		}
@@ -69,8 +74,14 @@ func (q *question) readTerms(stats selection.WordStats) {
 	}
 }
 
+// pointed matches a number with points, such as that of a version.
+var pointed = regexp.MustCompile(`\d+(?:\.\d+)+`)
+
 // harden says whether a term must be met.
 func (q *question) harden(t *term, digit, letter bool, capitals int, stats selection.WordStats) {
+	if q.asks(t) {
+		return
+	}
 	before := func() *word { return &q.words[t.at-1] }
 	upper, lower := stats.Upper(t.text), stats.Lower(t.text)
 	switch {
@@ -79,6 +90,11 @@ func (q *question) harden(t *term, digit, letter bool, capitals int, stats selec
 		t.weight *= lightWeight
 	case digit:
 		t.number, t.hard = true, true
+		for _, at := range pointed.FindAllStringIndex(q.text, -1) {
+			if at[0] <= t.start && t.end <= at[1] {
+				t.whole = q.text[at[0]:at[1]]
+			}
+		}
 		if t.at > 1 && before().isCapital() {
 			t.frame = before().text
 		}
@@ -93,10 +109,17 @@ func (q *question) harden(t *term, digit, letter bool, capitals int, stats selec
 	}
 }
 
+// asks reports whether a term is of a phrase that only asks.
+func (q *question) asks(t *term) bool { return t.start >= q.asking[0] && t.start < q.asking[1] }
+
 // soften makes a term count less that says little.
 func (q *question) soften(t *term) {
 	if t.hard {
 		return
+	}
+	if q.asks(t) {
+		t.light = true
+		t.weight *= kindWeight
 	}
 	switch {
 	case lightWords[t.text]:
@@ -110,7 +133,7 @@ func (q *question) soften(t *term) {
 		t.light = true
 		t.weight *= kindWeight
 	}
-	if t.text == q.class && (q.kind == anything || q.kind == person) {
+	if t.text == q.class && (q.kind == anything || q.kind == thing || q.kind == person) {
 		t.light = true
 		t.weight *= classWeight
 	}

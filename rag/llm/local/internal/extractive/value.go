@@ -30,6 +30,8 @@ func (q *question) hasValue(s *sentence, name string) bool {
 		return q.hasDate(s)
 	case place:
 		return q.hasPlace(s)
+	case thing:
+		return q.hasName(s)
 	case number, money, weight, duration, length, size, age:
 		return q.hasQuantity(s)
 	}
@@ -41,6 +43,39 @@ func (q *question) isNew(key string) bool {
 	return slices.ContainsFunc(strings.Fields(key), func(w string) bool {
 		return !q.known[w] && !lex.IsStop(w) && !q.known[strings.TrimSuffix(w, "s")]
 	})
+}
+
+// hasName reports whether a sentence has a word that the question lacks and that
+// is written as the names of things are: with signs or digits within, with a
+// capital within, in quotes, or in German and English with a capital where none is due.
+func (q *question) hasName(s *sentence) bool {
+	for i := range s.words {
+		w := &s.words[i]
+		if q.known[w.text] || w.stem == "" {
+			continue
+		}
+		before, after := ' ', ' '
+		if w.start > 0 {
+			before, _ = utf8.DecodeLastRuneInString(s.text[:w.start])
+		}
+		if w.end < len(s.text) {
+			after, _ = utf8.DecodeRuneInString(s.text[w.end:])
+		}
+		switch {
+		case strings.ContainsRune("\"“„»«‘`'*/_-+:$", before) && (before != '-' || w.start > 1 && s.text[w.start-2] == ' ' || w.start == 1),
+			strings.ContainsRune("_/(`", after), hasDigit(w.text), strings.ToLower(w.raw[1:]) != w.raw[1:]:
+			return true
+		case i > 0 && w.isCapital() && !q.german() && before == ' ' && !strings.ContainsRune(".:!?", lastSign(s.text[:w.start])):
+			return true
+		}
+	}
+	return false
+}
+
+// lastSign returns the last character of a text that is no blank.
+func lastSign(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, " "))
+	return r
 }
 
 // hasPerson reports whether a sentence has a person or a body of persons.
@@ -185,13 +220,50 @@ func (q *question) hasQuantity(s *sentence) bool {
 	case money:
 		return (found || free) && (unit || strings.ContainsAny(s.text, "$€£¥"))
 	case duration:
-		return unit && (found || slices.ContainsFunc(s.words, func(w word) bool { return frequencyWords[w.text] }))
+		return unit && (found || q.hasFrequency(s))
 	case length:
 		return found && (unit || q.has("high", "hoch") && (strings.ContainsAny(s.text, "%$€£¥") || slices.ContainsFunc(s.words, func(w word) bool { return rateWords[w.text] || moneyWords[w.text] })))
 	case number:
-		return found
+		return found && q.isCounted(s)
 	}
 	return found && unit
+}
+
+// isCounted reports whether a sentence has a number by what is counted, if the
+// question names that and the sentence does.
+func (q *question) isCounted(s *sentence) bool {
+	const near = 4 // words
+	stem := stemOf(q.class)
+	named := false
+	for i := range s.words {
+		if q.class == "" || s.words[i].stem != stem && s.words[i].text != q.class {
+			continue
+		}
+		named = true
+		for k := max(0, i-near); k <= min(len(s.words)-1, i+near); k++ {
+			if w := s.words[k].text; isNumeral(w) || hasDigit(w) {
+				return true
+			}
+		}
+	}
+	return !named
+}
+
+// hasFrequency reports whether a sentence has a word such as daily, or every and a unit.
+func (q *question) hasFrequency(s *sentence) bool {
+	for i := range s.words {
+		switch w := s.words[i].text; w {
+		case "every", "alle", "jede", "jeden":
+			if i+1 < len(s.words) && durationWords[s.words[i+1].text] {
+				return true
+			}
+		default:
+			if frequencyWords[w] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isUnit reports whether a word is a unit of the kind asked for, or what is
