@@ -6,7 +6,9 @@ import "regexp"
 type demand struct {
 	coverage float64 // of the question, in the sentence and around it
 	own      float64 // of the question, in the sentence or its headings
-	signs    *regexp.Regexp
+	// signs are of an answer; without them a sentence needs bare of the question.
+	signs *regexp.Regexp
+	bare  float64
 }
 
 // demands are those of the kinds of questions. Where signs of an answer can be
@@ -15,16 +17,16 @@ var demands = map[kind]demand{
 	anything:   {coverage: .75, own: .5},
 	definition: {coverage: .6},
 	yesOrNo:    {coverage: .7, own: .5},
-	manner:     {coverage: .65, own: .5, signs: instructions},
-	reason:     {coverage: .6, own: .4, signs: reasons},
-	comparison: {coverage: .7, own: .5, signs: contrasts},
+	manner:     {coverage: .65, own: .5, signs: instructions, bare: .75},
+	reason:     {coverage: .6, own: .4, signs: reasons, bare: .85},
+	comparison: {coverage: .7, own: .5, signs: contrasts, bare: 2},
 }
 
 // valuedDemand is that of the kinds that ask for a value, presetDemand of what
 // holds if nothing is said.
 var (
 	valuedDemand = demand{coverage: .7, own: .5}
-	presetDemand = demand{coverage: .6, own: .4, signs: presets}
+	presetDemand = demand{coverage: .6, own: .4, signs: presets, bare: 2}
 )
 
 // demandOf returns what a sentence must have to answer a question.

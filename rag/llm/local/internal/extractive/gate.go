@@ -12,7 +12,7 @@ import (
 
 // What a sentence must have of the question.
 const (
-	deeper        = .01 // of the coverage, more for each passage before
+	deeper        = .02 // of the coverage, more for each passage before
 	maxDeeper     = .15
 	mayMiss       = 4  // one term in so many, if a value is asked for
 	viaAntecedent = .3 // what a soft term counts outside the sentence and its headings
@@ -242,7 +242,11 @@ func allIn(words []word, name []string) bool {
 // what is counted, and for persons and dates the main verb and the subject.
 func (q *question) wordsStand(c *candidate, p *passage) bool {
 	s, d := c.s, q.demandOf()
-	if c.coverage < d.coverage+min(maxDeeper, deeper*float64(c.passage)) || q.denies(s) && !c.asked || d.signs != nil && !c.asked && !d.signs.MatchString(s.text) {
+	least := d.coverage
+	if d.signs != nil && !c.asked && !d.signs.MatchString(s.text) {
+		least = d.bare
+	}
+	if c.coverage < least+min(maxDeeper, deeper*float64(c.passage)) || q.denies(s) && !c.asked {
 		return false
 	}
 	asked, got, missing := 0.0, 0.0, 0

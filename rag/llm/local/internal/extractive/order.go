@@ -8,7 +8,7 @@ import (
 // What the score of a candidate is made of, beside its coverage.
 const (
 	scoreOwn     = .3 // for the share that the sentence itself has
-	scoreRank    = .3 // for the first passage, half for the second, ...
+	scoreRank    = .5 // for the first passage, half for the second, ...
 	scoreValue   = .2
 	scoreDefined = .4
 	scoreAsked   = .3 // under a heading that asks the same
