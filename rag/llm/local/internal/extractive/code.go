@@ -33,10 +33,10 @@ func asSetting(s *sentence) string {
 	} else if at := strings.IndexAny(said, ":="); at > 0 && len(cells) == 1 {
 		said = strings.TrimRight(said[:at], " ") + " = " + strings.TrimLeft(said[at+1:], " =")
 	}
-	path := ""
+	path, before := "", ""
 	for _, h := range s.section.headings[max(0, len(s.section.headings)-maxPath):] {
-		if h.text != "" {
-			path += h.text + " > "
+		if h.text != before {
+			path, before = path+h.text+" > ", h.text
 		}
 	}
 	if path == "" {

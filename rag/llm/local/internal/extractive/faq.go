@@ -34,7 +34,7 @@ func (q *question) asksSame(s *sentence) bool {
 	case isQuestion(h.text):
 		return a.ofQuestion >= asksOfQuestion
 	}
-	return !q.kind.valued() && q.kind != definition && a.ofQuestion >= tellsQuestion && a.terms >= tellingTerms
+	return !q.kind.valued() && q.kind != definition && a.ofQuestion >= tellsQuestion && (a.terms >= tellingTerms || a.terms > 1 && a.ofHeading == 1 && a.ofQuestion >= met)
 }
 
 // agree compares a heading with the question. Names and numbers of the

@@ -124,6 +124,9 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 					l = max(l, nameInScope*elsewhere)
 				}
 			}
+		case s.role == setting && q.preset:
+			l = max(l, inParagraph*elsewhere) // what is set is told beside it
+			c.own[x] = max(c.own[x], l)
 		default:
 			l = max(l, inSection*elsewhere)
 		}
@@ -244,7 +247,9 @@ func (q *question) wordsStand(c *candidate, p *passage) bool {
 	s, d := c.s, q.demandOf()
 	least := d.coverage
 	if d.signs != nil && !c.asked && !d.signs.MatchString(s.text) {
-		least = d.bare
+		if least = d.bare; q.kind == reason && (c.ownShare < d.bare || !q.tells(s)) {
+			return false
+		}
 	}
 	if c.coverage < least+min(maxDeeper, deeper*float64(c.passage)) || q.denies(s) && !c.asked {
 		return false

@@ -1,10 +1,6 @@
 package extractive
 
-import (
-	"slices"
-
-	lex "github.com/ragdb/ragdb/engine/text"
-)
+import "slices"
 
 // A kind is what sort of thing a question asks for.
 type kind uint8
@@ -148,7 +144,7 @@ func (q *question) readKind() {
 	switch {
 	case q.defines():
 		q.kind = definition
-	case ws[i].text != "was" && (ws[i].text != "what" || i+1 < len(ws) && ws[i+1].stem != "" && !lex.IsStop(ws[i+1].text)) || q.has("called", "heisst", "name", "nom"):
+	case ws[i].text != "was" && ws[i].text != "what" || q.has("called", "heisst", "name", "nom"):
 		q.kind = thing
 	}
 }

@@ -22,6 +22,10 @@ func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 		in.Words = count(in.Passages)
 	}
 	q := understand(in.Question, in.Words)
+	asks := len(q.words) > 1 // a single word asks nothing
+	if q.lang == unspaced {
+		asks = len(q.runs) > 1 || q.kind != anything
+	}
 	var found []candidate
 	near := make([]float64, len(in.Passages))
 	refusal := selection.NoPassage
@@ -35,6 +39,9 @@ func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 		for i := range p.sentences {
 			c, why := q.consider(p, i)
 			near[n] = max(near[n], c.coverage)
+			if why == "" && !asks {
+				why = selection.NoWords
+			}
 			if why != "" {
 				if c.coverage > 0 {
 					refusal = later(refusal, why)

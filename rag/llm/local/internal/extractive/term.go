@@ -150,7 +150,7 @@ func (q *question) relate(t *term) {
 		i--
 	}
 	t.behind = prepositions[q.words[i].text]
-	if n := len(q.terms); n > 0 && q.terms[n-1].at == t.at-1 && !q.terms[n-1].number && q.lang == "en" {
+	if n := len(q.terms); n > 0 && q.terms[n-1].at == t.at-1 && !q.terms[n-1].number && !q.terms[n-1].light && q.lang == "en" {
 		t.mod = &q.words[t.at-1]
 	}
 }

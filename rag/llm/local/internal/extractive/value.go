@@ -49,6 +49,15 @@ func (q *question) isNew(key string) bool {
 // is written as the names of things are: with signs or digits within, with a
 // capital within, in quotes, or in German and English with a capital where none is due.
 func (q *question) hasName(s *sentence) bool {
+	if len(s.words) > 2 {
+		subject, next := 0, 1
+		if opensDefinite(s.words[0].text) {
+			subject, next = 1, 2 // the sweeper joins files
+		}
+		if w := &s.words[subject]; w.stem != "" && !q.asksFor(w) && !q.known[w.text] && q.asksFor(&s.words[next]) {
+			return true
+		}
+	}
 	for i := range s.words {
 		w := &s.words[i]
 		if q.known[w.text] || w.stem == "" {
