@@ -14,18 +14,18 @@ type demand struct {
 // demands are those of the kinds of questions. Where signs of an answer can be
 // seen, less of the question is enough.
 var demands = map[kind]demand{
-	anything:   {coverage: .75, own: .5},
+	anything:   {coverage: .7, own: .5},
 	definition: {coverage: .6},
-	yesOrNo:    {coverage: .7, own: .5},
+	yesOrNo:    {coverage: .65, own: .65},
 	manner:     {coverage: .65, own: .5, signs: instructions, bare: .75},
-	reason:     {coverage: .6, own: .4, signs: reasons, bare: .85},
-	comparison: {coverage: .7, own: .5, signs: contrasts, bare: 2},
+	reason:     {coverage: .5, own: .4, signs: reasons, bare: .85},
+	comparison: {coverage: .6, own: .5, signs: contrasts, bare: 2},
 }
 
 // valuedDemand is that of the kinds that ask for a value, presetDemand of what
 // holds if nothing is said.
 var (
-	valuedDemand = demand{coverage: .7, own: .5}
+	valuedDemand = demand{coverage: .6, own: .5}
 	presetDemand = demand{coverage: .6, own: .4, signs: presets, bare: 2}
 )
 
@@ -53,7 +53,7 @@ var (
 	instructions = phrases(`uses?|using|by \pL+ing|you (?:can|have to|need|must|should)|can be|runs?|set|add|put|click|choose|select|press|open|enter|type|call|pass|` +
 		`create|give|write|include|specify|replace|remove|install|with|mit|mittels|durch|[uü]ber|indem|k[oö]nnen|verwenden|benutzen|klicken|dr[uü]cken|w[aä]hlen|` +
 		`geben|setzen|avec|en \pL+ant|pouvez|utilise[rz]|cliquez|choisissez|appuye[rz]|s[ée]lectionne[rz]|saisissez|entre[rz]|puede|usar|utilizar`)
-	presets = phrases(`by default|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to|values?|settings?|for|of)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
+	presets = phrases(`by default|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
 		`standardm[aä](?:ß|ss)ig\pL*|standard(?:wert)?|vorgabe\pL*|voreinstellung\pL*|voreingestellt\pL*|vorgegeben\pL*|normalerweise|` +
 		`par d[ée]faut|implicite|pr[ée]d[ée]fini\pL*|predeterminad\pL*|predefinit\pL*|` +
 		`(?:if|when) (?:no|not|none|nothing|omitted|unset|absent)\b.*|(?:wenn|falls) (?:nichts|kein\pL*)\b.*`)

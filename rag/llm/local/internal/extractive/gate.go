@@ -150,6 +150,12 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 	return named && !(q.has("most") && rankBelow.MatchString(s.text) && !rankBelow.MatchString(q.text))
 }
 
+// asks reports whether the innermost heading of a section is a question.
+func (s *section) asks() bool {
+	n := len(s.headings)
+	return n > 0 && isQuestion(s.headings[n-1].text)
+}
+
 // says reports whether one of the headings of a section has a text.
 func (s *section) says(whole string) bool {
 	return slices.ContainsFunc(s.headings, func(h *heading) bool { return strings.Contains(h.text, whole) })
@@ -246,7 +252,7 @@ func allIn(words []word, name []string) bool {
 func (q *question) wordsStand(c *candidate, p *passage) bool {
 	s, d := c.s, q.demandOf()
 	least := d.coverage
-	if d.signs != nil && !c.asked && !d.signs.MatchString(s.text) {
+	if d.signs != nil && !(c.asked && s.section.asks()) && !d.signs.MatchString(s.text) {
 		if least = d.bare; q.kind == reason && (c.ownShare < d.bare || !q.tells(s)) {
 			return false
 		}

@@ -163,6 +163,9 @@ var unspacedSigns = map[kind]*regexp.Regexp{
 	definition: regexp.MustCompile(`是|指|即|提供|とは|です|である|意味|：|:`),
 }
 
+// unspacedDefault are the signs of what holds if nothing is said, unspacedPreset asks for it.
+var unspacedDefault = regexp.MustCompile(`默认|缺省|预设|デフォルト(?:で|は|値|の[^。（(]{0,20}は)|既定|初期値|指定しな|指定がな`)
+
 var unspacedPreset = regexp.MustCompile(`默认|缺省|预设|不设置|デフォルト|既定|初期値|指定せず|のまま`)
 
 // weighUnspaced puts a sentence through the gates of questions without blanks:
@@ -208,7 +211,7 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal select
 	c.coverage, c.ownShare = got/total, own/total
 	signs := unspacedSigns[q.kind]
 	if q.preset {
-		signs = unspacedPreset
+		signs = unspacedDefault
 	}
 	switch {
 	case refusal != "":
@@ -279,6 +282,9 @@ func firstRune(s string) rune {
 // unspacedCopula stands between what is defined and what it is.
 var unspacedCopula = regexp.MustCompile(`とは|是|指|は|：|: |提供`)
 
+// unspacedEnd ends a sentence that says what something is.
+var unspacedEnd = regexp.MustCompile(`(?:です|である|だ|をいう|を指す|を意味する)。?$`)
+
 // isDefined reports whether a sentence defines what the question asks for: before
 // its copula stands a part of the question and little more.
 func (q *question) isDefined(s *sentence) bool {
@@ -286,6 +292,9 @@ func (q *question) isDefined(s *sentence) bool {
 	head := strings.ToValidUTF8(s.text[:min(len(s.text), near)], "")
 	at := unspacedCopula.FindStringIndex(head)
 	if at == nil {
+		return false
+	}
+	if head[at[0]:at[1]] == "は" && !unspacedEnd.MatchString(s.text) {
 		return false
 	}
 	head = strings.Trim(head[:at[0]], "-•* ")
