@@ -19,6 +19,8 @@ const unspaced = "unspaced"
 // What a sentence must have of a question without blanks.
 const (
 	coverageUnspaced = .6
+	coverageExact    = .75 // if a value is asked for
+	coverageRun      = .5  // of each run, if a value is asked for
 	ownUnspaced      = .35
 	unusedPair       = .3 // weight of a pair that the documents do not have, against others
 )
@@ -189,33 +191,40 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal select
 	got, own, total := 0.0, 0.0, 0.0
 	for k := range q.runs {
 		r := &q.runs[k]
+		found, all, here := 0.0, 0.0, 0.0
 		for x, pair := range r.pairs {
 			w := r.weight[x]
-			total += w
+			all += w
 			switch {
 			case holds(s.text, pair, r.exact):
-				got += w
-				own += w
+				found += w
+				here += w
 			case holds(head, pair, r.exact):
-				got += inHeading * w
+				found += inHeading * w
 			case holds(beside, pair, r.exact):
-				got += inParagraph * w
-			case r.exact:
-				refusal = selection.NoName
+				found += inParagraph * w
 			}
+		}
+		got, own, total = got+found, own+here, total+all
+		last := k == len(q.runs)-1 && len(r.pairs) > 0 && !r.exact // the attribute, in Chinese
+		if r.exact && found == 0 || q.kind.valued() && (found < coverageRun*all || last && here < coverageRun*all) {
+			refusal = selection.NoName
 		}
 	}
 	if total == 0 {
 		return c, selection.NoWords
 	}
 	c.coverage, c.ownShare = got/total, own/total
-	signs := unspacedSigns[q.kind]
+	signs, least := unspacedSigns[q.kind], coverageUnspaced
+	if q.kind.valued() {
+		least = coverageExact
+	}
 	if q.preset {
 		signs = unspacedDefault
 	}
 	switch {
 	case refusal != "":
-	case c.coverage < coverageUnspaced+min(maxDeeper, deeper*float64(p.n)) || c.ownShare < ownUnspaced,
+	case c.coverage < least+min(maxDeeper, deeper*float64(p.n)) || c.ownShare < ownUnspaced,
 		signs != nil && !signs.MatchString(s.text),
 		q.kind == definition && !q.isDefined(s):
 		refusal = selection.NoWords
