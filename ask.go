@@ -12,8 +12,8 @@ import (
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
-// Answer is an answer with its proof. If Answered is false the documents do not
-// say it, and Nearest has the passages that come nearest.
+// Answer is an answer with its proof. If Answered is false no sentence was found
+// that says it: Text says so, and Nearest has the passages that come nearest.
 type Answer = rag.Answer
 
 // Source is a place in a document that an answer rests on.
@@ -88,9 +88,10 @@ func WithoutModel() AskOption {
 	return func(a *asking) error { a.noModel = true; return nil }
 }
 
-// Ask answers a question from the documents, as they are at one commit. If they do
-// not say it, that is no error: the answer's Answered is false, its Text is empty and
-// its Nearest has the passages to show. So it is if there are no documents yet. Errors are [rag.ErrArgument] for a question without text, [method.ErrMethod]
+// Ask answers a question from the documents, as they are at one commit. If no sentence
+// says it, that is no error: the answer's Answered is false, its Text is [rag.NoAnswer]
+// and its Nearest has the passages to show. So it is if there are no documents yet. Errors
+// are [rag.ErrArgument] for a question without text, [method.ErrMethod]
 // and [method.ErrNotIndexed] for a method that cannot be asked, those of the models and
 // those of the database.
 func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
@@ -104,6 +105,9 @@ func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*
 	})
 	if err != nil {
 		return nil, phase.At("", err)
+	}
+	if !answer.Answered {
+		answer.Text = rag.NoAnswer
 	}
 	return answer, nil
 }

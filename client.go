@@ -207,6 +207,9 @@ func (c *Client) Ask(ctx context.Context, question string, options ...AskOption)
 	if out.Answered != nil {
 		r.Answered = *out.Answered
 	}
+	if !r.Answered {
+		r.Text = rag.NoAnswer
+	}
 	if out.Nearest != nil {
 		r.Nearest = *out.Nearest
 	}

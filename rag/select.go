@@ -44,7 +44,10 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *metho
 		if err != nil {
 			return err
 		}
-		if i > 0 {
+		switch {
+		case s.Line && i > 0:
+			a.Text += "\n"
+		case i > 0:
 			a.Text += " "
 		}
 		a.Text += s.Text

@@ -187,7 +187,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer. If ``answered`` is false the documents do not say it: ``text`` may be
+    """An answer. If ``answered`` is false no sentence was found that says it: ``text`` may be
     empty, and ``nearest`` are the passages that come nearest."""
 
     question: str

@@ -68,6 +68,8 @@ type Sentence struct {
 	// Text is the sentence as it is shown: on one line, without footnote
 	// marks, and behind a pronoun, in brackets, the name that it stands for.
 	Text string
+	// Line says that it stands on a line of its own, as an item of a list does.
+	Line bool
 	// Score orders sentences of one selection and means nothing else.
 	Score float64
 }

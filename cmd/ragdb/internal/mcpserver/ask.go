@@ -19,7 +19,7 @@ func (s *server) askTool() *tool {
 
 Ask in a whole sentence, with names instead of "it" or "he": the call knows nothing of your conversation. One question a call.
 
-The result begins with answered: true or false. True: the answer follows, and [1] in it is source 1 below. False: the documents do not say it; the passages that come nearest follow, which may be about something else.`,
+The result begins with answered: true or false. True: the answer follows, and [1] in it is source 1 below. False: no sentence was found that says it; the passages that come nearest follow, which may be about something else.`,
 		args: []arg{
 			questionArg(`The question, whole: "Who designed the lighthouse on Lantern Point?"`),
 			methodArg(), whereArg(), tokensArg(),
@@ -96,7 +96,7 @@ func answerPage(c *corpus, whole *service.Answer, most int) (*mcp.CallToolResult
 		}
 	} else {
 		p.take(nil, func() {
-			p.say("The documents do not say it.")
+			p.say("%s", rag.NoAnswer)
 			if len(near) > 0 {
 				p.say(" Nearest passages, which may be about something else:\n")
 			}

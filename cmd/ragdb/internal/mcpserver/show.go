@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ragdb/ragdb/internal/service"
+	"github.com/ragdb/ragdb/rag"
 )
 
 func (s *server) showTool() *tool {
@@ -153,7 +154,7 @@ func (x *shower) head() {
 		t := r.Trace
 		p.say("record %s of an answer by %s\nquestion: %s\n", quoted(t.ID), quoted(t.Method), quoted(t.Question))
 		if t.Answer == "" {
-			p.say("The documents did not say it.\n")
+			p.say("%s\n", rag.NoAnswer)
 		} else {
 			p.say("answer:\n")
 			p.quote(t.Answer)

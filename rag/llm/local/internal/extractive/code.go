@@ -13,7 +13,7 @@ var codeLine = regexp.MustCompile(`^(\$ [a-z./]|>>> |#!|import \w+$|import \w+ a
 func looksLikeCode(s string) bool { return codeLine.MatchString(s) }
 
 // keyed matches a key with its value.
-var keyed = regexp.MustCompile(`^(?:[-*•] )?[\pL\pN_.\[\]"'-]+(?: [\pL\pN_-]+){0,2} ?[:=] ?[^\s:=<>{}();]+(?: [^\s:=<>{}();]+){0,3}$`)
+var keyed = regexp.MustCompile(`^(?:[-*•] )?(?:[\pL\pN_.\[\]"'-]+ ?[:=] ?[^\s:=<>{}();]+(?: [^\s:=<>{}();]+){0,3}|[\pL\pN_-]+(?: [\pL\pN_-]+){1,2} ?[:=] ?[^:=<>{}();]{0,20}\d[^:=<>{}();]{0,20})$`)
 
 // isSetting reports whether a line is a row of a table, or a key with its value,
 // such as port = 80.

@@ -31,7 +31,7 @@ var (
 
 // demandOf returns what a sentence must have to answer a question.
 func (q *question) demandOf() demand {
-	if q.preset {
+	if q.preset && q.kind != yesOrNo {
 		return presetDemand
 	}
 	if d, ok := demands[q.kind]; ok {

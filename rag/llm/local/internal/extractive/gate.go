@@ -130,7 +130,7 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 		default:
 			l = max(l, inSection*elsewhere)
 		}
-		if t.whole != "" && !strings.Contains(s.text, t.whole) && !s.section.says(t.whole) && !slices.ContainsFunc(ante, func(j int) bool { return strings.Contains(p.sentences[j].text, t.whole) }) {
+		if t.whole != "" && !hasNumber(s.text, t.whole) && !s.section.says(t.whole) && !slices.ContainsFunc(ante, func(j int) bool { return hasNumber(p.sentences[j].text, t.whole) }) {
 			l = 0
 		}
 		if isLifeTold(t, s) || q.isToldByName(t, s) {
@@ -158,8 +158,25 @@ func (s *section) asks() bool {
 
 // says reports whether one of the headings of a section has a text.
 func (s *section) says(whole string) bool {
-	return slices.ContainsFunc(s.headings, func(h *heading) bool { return strings.Contains(h.text, whole) })
+	return slices.ContainsFunc(s.headings, func(h *heading) bool { return hasNumber(h.text, whole) })
 }
+
+// hasNumber reports whether a text has a number with points, or one that begins with it.
+func hasNumber(s, number string) bool {
+	for from := 0; ; {
+		at := strings.Index(s[from:], number)
+		if at < 0 {
+			return false
+		}
+		at += from
+		from = at + len(number)
+		if (at == 0 || !isDigitOrPoint(s[at-1])) && (from == len(s) || s[from] < '0' || s[from] > '9') {
+			return true
+		}
+	}
+}
+
+func isDigitOrPoint(b byte) bool { return b == '.' || b >= '0' && b <= '9' }
 
 // rankBelow matches the second most of its kind.
 var rankBelow = regexp.MustCompile(`(?i)\b(second|third|fourth|next)[ -](most|largest|highest|longest|biggest|oldest)\b`)

@@ -1,6 +1,9 @@
 package extractive
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A kind is what sort of thing a question asks for.
 type kind uint8
@@ -123,7 +126,11 @@ func (q *question) readKind() {
 	}
 	i := slices.IndexFunc(ws, func(w word) bool { return isWhich(w.text) })
 	if i < 0 {
-		if len(ws) > 0 && auxiliaries[ws[0].text] {
+		clause := 0
+		if at := strings.LastIndexByte(q.text, ','); at > 0 {
+			clause = max(0, slices.IndexFunc(ws, func(w word) bool { return w.start > at })) // if I do, does it
+		}
+		if len(ws) > 0 && (auxiliaries[ws[0].text] || auxiliaries[ws[clause].text]) {
 			q.kind = yesOrNo
 		}
 		return
@@ -133,6 +140,9 @@ func (q *question) readKind() {
 	}
 	q.class = at(i + 1)
 	if q.kind = classes[q.class]; q.kind != anything {
+		if q.kind == number {
+			q.class = "" // nothing is counted
+		}
 		return
 	}
 	for j := range ws {

@@ -80,7 +80,7 @@ func (q *question) consider(p *passage, i int) (candidate, selection.Refusal) {
 // and before what follows it; as the steps of a list if those are asked for.
 func (q *question) shown(c *candidate, most int) []selection.Sentence {
 	as := func(s *sentence) selection.Sentence {
-		return selection.Sentence{Passage: c.passage, Start: s.start, End: s.end, Text: s.text, Score: c.score}
+		return selection.Sentence{Passage: c.passage, Start: s.start, End: s.end, Text: s.text, Score: c.score, Line: s.role == code || listItem.MatchString(s.text)}
 	}
 	if steps := q.steps(c); steps != nil && most == 0 {
 		out := make([]selection.Sentence, 0, len(steps))

@@ -41,7 +41,7 @@ var synonyms = sensesOf(`
 	kosten preis gebuhr entgelt | errichten bauen erbauen | grunden stiften | firma unternehmen betrieb | anfangen beginnen starten
 	arzt doktor mediziner | auto wagen fahrzeug | enden aufhoren schliessen | reparieren beheben | herstellen produzieren fertigen bauen
 	leiten fuhren | verfassen schreiben | entwerfen konstruieren gestalten entwickeln | abfahren ablegen | ankommen eintreffen
-	einwohner bevolkerung | wechseln tauschen erneuern`)
+	veroffentlicht veroffentlichen freigegeben freigeben erschienen erscheinen erschien herausgegeben herausgekommen | einwohner bevolkerung | wechseln tauschen erneuern`)
 
 // groupsOf numbers the groups of a list, from 1.
 func groupsOf(list string) map[string]int {

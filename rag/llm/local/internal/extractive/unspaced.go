@@ -166,7 +166,7 @@ var unspacedSigns = map[kind]*regexp.Regexp{
 }
 
 // unspacedDefault are the signs of what holds if nothing is said, unspacedPreset asks for it.
-var unspacedDefault = regexp.MustCompile(`默认|缺省|预设|デフォルト(?:で|は|値|の[^。（(]{0,20}は)|既定|初期値|指定しな|指定がな`)
+var unspacedDefault = regexp.MustCompile(`默认|缺省|预设|デフォルト(?:で|は|値|の[^。（()）]{0,20}は)|既定|初期値|指定しな|指定がな`)
 
 var unspacedPreset = regexp.MustCompile(`默认|缺省|预设|不设置|デフォルト|既定|初期値|指定せず|のまま`)
 
@@ -189,6 +189,7 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal select
 		}
 	}
 	got, own, total := 0.0, 0.0, 0.0
+	kana := strings.ContainsFunc(q.text, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) })
 	for k := range q.runs {
 		r := &q.runs[k]
 		found, all, here := 0.0, 0.0, 0.0
@@ -206,8 +207,9 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal select
 			}
 		}
 		got, own, total = got+found, own+here, total+all
-		last := k == len(q.runs)-1 && len(r.pairs) > 0 && !r.exact // the attribute, in Chinese
-		if r.exact && found == 0 || q.kind.valued() && (found < coverageRun*all || last && here < coverageRun*all) {
+		last := k == len(q.runs)-1 && !r.exact             // the attribute, in Chinese
+		one := kana && utf8.RuneCountInString(r.text) == 1 // the stem of a verb
+		if r.exact && found == 0 || q.kind.valued() && !one && (found < coverageRun*all || last && here < coverageRun*all) {
 			refusal = selection.NoName
 		}
 	}
@@ -250,7 +252,9 @@ func holds(s, piece string, exact bool) bool {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(low[:at])
 		after, _ := utf8.DecodeRuneInString(low[at+len(piece):])
-		if !isAlphanumeric(before) && !isAlphanumeric(after) {
+		first, _ := utf8.DecodeRuneInString(piece)
+		unit := unicode.IsDigit(before) && unicode.IsLetter(first) // 64MB
+		if (unit || !isAlphanumeric(before)) && !isAlphanumeric(after) {
 			return true
 		}
 		from = at + len(piece)

@@ -71,6 +71,8 @@ func (q *question) hasName(s *sentence) bool {
 			after, _ = utf8.DecodeRuneInString(s.text[w.end:])
 		}
 		switch {
+		case strings.Contains(s.text, " | "):
+			return true // another cell
 		case strings.ContainsRune("\"“„»«‘`'*/_-+:$", before) && (before != '-' || w.start > 1 && s.text[w.start-2] == ' ' || w.start == 1),
 			strings.ContainsRune("_/(`", after), hasDigit(w.text), strings.ToLower(w.raw[1:]) != w.raw[1:]:
 			return true

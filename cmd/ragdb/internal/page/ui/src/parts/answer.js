@@ -29,14 +29,14 @@ function citation(n) {
 
 // Why the evidence does not answer, by the test that its sentences failed.
 const refusals = {
-  "no passage": "Nothing in the documents comes near the question.",
-  "name": "The documents do not name what the question asks about.",
+  "no passage": "No passage was found that comes near the question.",
+  "name": "No sentence of the evidence names what the question asks about.",
   "words": "No sentence of the evidence has enough of the question's words.",
   "value": "No sentence of the evidence has a value of the kind that is asked for.",
 };
 
-// silence says that the documents do not answer.
+// silence says that no sentence was found that answers.
 export function silence(refusal) {
-  return el("div", { class: "silence" }, el("h3", {}, "The documents do not say"),
+  return el("div", { class: "silence" }, el("h3", {}, "No sentence was found that says it"),
     el("p", {}, refusals[refusal] ?? "The evidence does not answer the question."));
 }

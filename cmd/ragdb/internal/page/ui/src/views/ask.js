@@ -95,7 +95,7 @@ export function ask(ctx) {
 }
 
 function welcome() {
-  return el("p", { class: "hint" }, "Answers come from the documents, and each names its sources. If the documents do not say, the answer is that they do not.");
+  return el("p", { class: "hint" }, "Answers come from the documents, and each names its sources. If no sentence is found that says it, you are told so and see the passages that come nearest.");
 }
 
 // facts tells in a line how an answer came about.

@@ -18,7 +18,7 @@ async function list(ctx, node) {
   if (!traces.length) return fill(node, empty("No answer is kept yet", el("a", { href: ctx.href("ask") }, "Ask something")));
   fill(node, el("h2", {}, "Answers that are kept"), el("ul", { class: "traces" }, traces.map(t => el("li", {},
     el("a", { href: ctx.href("trace", { id: t.id }), dir: "auto" }, t.question),
-    el("p", { class: "clamp", dir: "auto" }, t.answered ? t.answer : "The documents do not say."),
+    el("p", { class: "clamp", dir: "auto" }, t.answered ? t.answer : "No sentence was found that says it."),
     el("p", { class: "facts" }, el("span", {}, t.method), el("span", {}, plural(t.items, "piece") + " of evidence"), el("span", {}, t.id))))));
 }
 
