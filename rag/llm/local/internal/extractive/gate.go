@@ -51,7 +51,7 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 		if !q.kind.valued() && !q.preset && q.kind != definition || !slices.ContainsFunc(c.own, func(l float64) bool { return l >= met }) && !c.opens {
 			return c, selection.NoWords
 		}
-	case s.role != prose && !(c.asked && s.role == code), isReference(s.words):
+	case s.role != prose, isReference(s.words):
 		return c, selection.NoWords
 	}
 	switch {

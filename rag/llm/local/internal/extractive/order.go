@@ -11,10 +11,9 @@ const (
 	scoreRank    = .5 // for the first passage, half for the second, ...
 	scoreValue   = .2
 	scoreDefined = .4
-	scoreAsked   = .3 // under a heading that asks the same
-	scoreFirst   = .3 // as the first sentence there
-	scoreSign    = .2 // as an instruction, a reason and so on
-	scoreCode    = -.3
+	scoreAsked   = .3    // under a heading that asks the same
+	scoreFirst   = .3    // as the first sentence there
+	scoreSign    = .2    // as an instruction, a reason and so on
 	scoreEmpty   = -.5   // if it tells nothing but its heading
 	scoreWord    = -.004 // for each word over longSentence
 	longSentence = 30
@@ -36,9 +35,6 @@ func (q *question) rate(c *candidate) {
 		}
 		if d := q.demandOf(); d.signs != nil && d.signs.MatchString(c.s.text) {
 			c.score += scoreSign
-		}
-		if c.s.role == code {
-			c.score += scoreCode
 		}
 		if !q.tells(c.s) {
 			c.score += scoreEmpty
