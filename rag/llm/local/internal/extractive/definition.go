@@ -18,6 +18,9 @@ var (
 	asksDoing = phrases(`what (?:do|does|did) .* do|was (?:macht|tut|bewirkt) .*|que fait .*|[àa] quoi sert`)
 )
 
+// aroundMet is the least level of a term behind a preposition that stands around a definition.
+const aroundMet = .4
+
 // maxDefined bounds the bytes before the copula.
 const maxDefined = 120
 
@@ -67,7 +70,7 @@ func (q *question) isSubject(words []word, c *candidate) bool {
 		t := &q.terms[k]
 		l := t.level(words)
 		some = some || l >= met
-		if l < met && !t.light && !(q.hasPreposition(t) && c.full[k] >= behindMet) {
+		if l < met && !t.light && !(q.hasPreposition(t) && c.full[k] >= aroundMet) {
 			return false
 		}
 	}

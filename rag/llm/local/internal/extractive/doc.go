@@ -10,15 +10,19 @@
 // derivation, a synonym; in the sentence, in what its pronoun stands for, in
 // its headings, or elsewhere in its section.
 //
-// A sentence is an answer if it passes every gate (gate.go): names, numbers,
-// coverage, the attribute asked for, the main verb, the subject, the value of
-// the kind asked for (value.go), definitions (definition.go). Under a heading
+// A sentence is an answer if it passes every gate (gate.go): names, numbers, what
+// a question of its kind demands of coverage and of signs (demand.go), the main
+// verb and the subject of persons and dates, the value of the kind asked for
+// (value.go), definitions (definition.go). A row of a table or a key with its value
+// (code.go) answers only a question for a value. Under a heading
 // that asks the same question (faq.go) some gates are open. Of several the one
-// with the best score is taken (order.go). Chinese and Japanese go by pairs of
-// characters (unspaced.go).
+// with the best score is taken (order.go), in which the rank of its passage weighs
+// most. What goes on in its paragraph, a list that it announces and the steps of a
+// list follow it (follow.go). Chinese and Japanese go by pairs of characters
+// (unspaced.go).
 //
-// The rules are about English and German; other languages fall to what all
-// have in common: words, names, numbers and rarity. The tables (tables*.go)
+// The rules are about English and German, and know the phrases that ask in French;
+// other languages fall to what all have in common: words, names, numbers and rarity. The tables (tables*.go)
 // hold words of the languages and nothing of any data set.
 //
 // Everything is deterministic, and linear in the length of the passages: a

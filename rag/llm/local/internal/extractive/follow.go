@@ -61,10 +61,10 @@ func listed(all []sentence) []*sentence {
 }
 
 // steps returns the whole numbered list of the section of a candidate, if the
-// question asks how something is done and the section's heading asks the same or
-// the candidate is of the list; nil for none.
+// question asks how something is done and the section's heading asks the same; nil
+// for none.
 func (q *question) steps(c *candidate) []*sentence {
-	if q.kind != manner || !c.asked && !numbered.MatchString(c.s.text) {
+	if q.kind != manner || !c.asked {
 		return nil
 	}
 	all := c.of.sentences

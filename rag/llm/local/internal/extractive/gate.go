@@ -16,7 +16,6 @@ const (
 	maxDeeper     = .15
 	mayMiss       = 4  // one term in so many, if a value is asked for
 	viaAntecedent = .3 // what a soft term counts outside the sentence and its headings
-	behindMet     = .4 // level of a term behind a preposition
 )
 
 // A candidate is a sentence that was weighed.
@@ -51,7 +50,7 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 		if !q.kind.valued() && !q.preset && q.kind != definition || !slices.ContainsFunc(c.own, func(l float64) bool { return l >= met }) && !c.opens {
 			return c, selection.NoWords
 		}
-	case s.role != prose, isReference(s.words):
+	case s.role != prose, isReference(s.words), q.kind == manner && !c.asked && numbered.MatchString(s.text): // a step of something else
 		return c, selection.NoWords
 	}
 	switch {
@@ -265,7 +264,7 @@ func allIn(words []word, name []string) bool {
 }
 
 // wordsStand applies the gates of words: what a question of its kind demands,
-// what is counted, and for persons and dates the main verb and the subject.
+// what is counted, and for persons, dates and names the main verb and the subject.
 func (q *question) wordsStand(c *candidate, p *passage) bool {
 	s, d := c.s, q.demandOf()
 	least := d.coverage
@@ -295,7 +294,7 @@ func (q *question) wordsStand(c *candidate, p *passage) bool {
 	switch {
 	case got < d.own*asked, q.kind.valued() && !c.asked && missing > (len(q.terms)-1)/mayMiss:
 		return false
-	case c.asked || q.kind != person && q.kind != date:
+	case c.asked || q.kind != person && q.kind != date && q.kind != thing:
 		return true
 	case q.verb != nil && !q.kind.told(q.verb.text) && q.verb.level(s.words) < met && !isLifeTold(q.verb, s) && !q.isToldByName(q.verb, s):
 		return false

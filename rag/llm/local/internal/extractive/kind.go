@@ -145,6 +145,15 @@ func (q *question) readKind() {
 		}
 		return
 	}
+	if n := i + 2; isHelper(at(i + 1)) { // what is the port of
+		if determiners[at(n)] {
+			n++
+		}
+		if classes[at(n)] == number {
+			q.kind, q.class = number, ""
+			return
+		}
+	}
 	for j := range ws {
 		if k := topics[ws[j].text]; k != anything && !(ws[j].text == "date" && at(j+1) == "format") && !(k == weight && q.class == "of") {
 			q.kind = k

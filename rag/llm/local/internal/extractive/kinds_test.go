@@ -77,3 +77,39 @@ func TestKinds(t *testing.T) {
 		checkProof(t, c.question, passages, sel)
 	}
 }
+
+// TestRankDecides: of two sentences that answer alike the one of the passage that was
+// ranked first is taken.
+func TestRankDecides(t *testing.T) {
+	harbour := selection.Passage{Title: "Harbour", Text: "# Harbour\n\nThe crane of the harbour lifts 40 tons."}
+	quay := selection.Passage{Title: "Quay", Text: "# Quay\n\nThe old crane of the harbour lifts 25 tons."}
+	for _, c := range []struct {
+		passages []selection.Passage
+		want     string
+	}{
+		{[]selection.Passage{harbour, quay}, "The crane of the harbour lifts 40 tons."},
+		{[]selection.Passage{quay, harbour}, "The old crane of the harbour lifts 25 tons."},
+	} {
+		if got, _ := answer(t, "How many tons does the crane of the harbour lift?", c.passages); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestSettings: a row of a table or a key with its value answers a question for a value,
+// behind its headings, and no other question.
+func TestSettings(t *testing.T) {
+	passages := append([]selection.Passage{{Title: "Ports", Text: "# Ports\n\n| Service | Port |\n|---|---|\n| router | 4100 |\n| sorter | 4200 |\n\n## Limits\n\nparcel_size: 16\n"}}, manual...)
+	for question, want := range map[string]string{
+		"Which port does the sorter use?":    "Ports: sorter = 4200",
+		"What is the port of the sorter?":    "Ports: sorter = 4200",
+		"What is the default parcel_size?":   "",
+		"Why does the sorter use port 4200?": "",
+		"How do I start the sorter?":         "",
+		"Which port does the sweeper use?":   "",
+	} {
+		if got, sel := answer(t, question, passages); got != want {
+			t.Errorf("%q: %q (%s), want %q", question, got, sel.Refusal, want)
+		}
+	}
+}

@@ -19,7 +19,6 @@ type term struct {
 	number  bool   // has a digit or is a single capital: only itself meets it
 	light   bool   // says little, or is told by the kind of the answer
 	counted bool   // what how many counts
-	behind  bool   // behind a preposition
 	acronym bool   // would be a function word but for its capitals
 	whole   string // number with points that it is a part of, such as 2.0
 	letter  string // word before a single capital: model of model C
@@ -145,11 +144,6 @@ func (q *question) relate(t *term) {
 	if t.hard || t.at == 0 {
 		return
 	}
-	i := t.at - 1
-	if i > 0 && determiners[q.words[i].text] {
-		i--
-	}
-	t.behind = prepositions[q.words[i].text]
 	if n := len(q.terms); n > 0 && q.terms[n-1].at == t.at-1 && !q.terms[n-1].number && !q.terms[n-1].light && q.lang == "en" {
 		t.mod = &q.words[t.at-1]
 	}
