@@ -42,7 +42,8 @@ func (q *question) isDefinition(c *candidate) bool {
 	if at := copula.FindStringIndex(body); at != nil && at[0] <= maxDefined && q.isSubject(wordsOf(inCommas.ReplaceAllString(body[:at[0]], " ")), c) {
 		return true
 	}
-	if at := naming.FindStringIndex(body); at != nil && q.isSubject(wordsOf(body[at[1]:]), c) {
+	if at := naming.FindStringIndex(body); at != nil && q.isSubject(wordsOf(body[at[1]:]), c) &&
+		slices.ContainsFunc(wordsOf(body[:at[0]]), func(w word) bool { return w.stem != "" && !q.asksFor(&w) }) {
 		return true
 	}
 	if asksDoing.MatchString(q.text) {
