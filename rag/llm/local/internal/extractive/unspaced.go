@@ -73,7 +73,7 @@ var measured = strings.NewReplacer("有多高", " 高", "多高", " 高", "有�
 	"多少钱", " ", "多少錢", " ", "どのくらい", " ")
 
 // unspacedSmall blanks out words that say little.
-var unspacedSmall = smallRuns(`应该 應該 可以 需要 怎样 这个 那个 一个 的时候 时候 以后 以前 的话 如果 想要 想 把 被 让 给 跟 和 与 在 里 了 吗 呢 要 会 能 用 得 着 从 到 对 还 也 都 就 才 请 您 你 我
+var unspacedSmall = smallRuns(`一块 一种 最多 最少 至少 起来 东西 里面 分别 比较 应该 應該 可以 需要 怎样 这个 那个 一个 的时候 时候 以后 以前 的话 如果 想要 想 把 被 让 给 跟 和 与 在 里 了 吗 呢 要 会 能 用 得 着 从 到 对 还 也 都 就 才 请 您 你 我
 	について によって として という こと もの ところ とき 場合 ため です ます ました する した して ください たい 使う 使える`)
 
 func smallRuns(list string) *strings.Replacer {
