@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/service"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
@@ -89,11 +90,11 @@ func WithoutModel() AskOption {
 }
 
 // Ask answers a question from the documents, as they are at one commit. If no sentence
-// says it, that is no error: the answer's Answered is false, its Text is [rag.NoAnswer]
-// and its Nearest has the passages to show. So it is if there are no documents yet. Errors
-// are [rag.ErrArgument] for a question without text, [method.ErrMethod]
-// and [method.ErrNotIndexed] for a method that cannot be asked, those of the models and
-// those of the database.
+// says it, that is no error: the answer's Answered is false, its Text is "No sentence was
+// found that says it." and its Nearest has the passages to show. So it is if there are no
+// documents yet. Errors are [rag.ErrArgument] for a question without text,
+// [method.ErrMethod] and [method.ErrNotIndexed] for a method that cannot be asked, those
+// of the models and those of the database.
 func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
 	var answer *Answer
 	err := db.corpus.AtLatest(ctx, func(c *rag.Corpus) error {
@@ -107,7 +108,7 @@ func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*
 		return nil, phase.At("", err)
 	}
 	if !answer.Answered {
-		answer.Text = rag.NoAnswer
+		answer.Text = service.NoAnswer
 	}
 	return answer, nil
 }

@@ -208,7 +208,7 @@ func (c *Client) Ask(ctx context.Context, question string, options ...AskOption)
 		r.Answered = *out.Answered
 	}
 	if !r.Answered {
-		r.Text = rag.NoAnswer
+		r.Text = service.NoAnswer
 	}
 	if out.Nearest != nil {
 		r.Nearest = *out.Nearest

@@ -55,6 +55,9 @@ func ask(t *testing.T, db *ragdb.DB, question string, o ...ragdb.AskOption) stri
 		t.Fatal(err)
 	}
 	if !a.Answered {
+		if a.Text != "No sentence was found that says it." {
+			t.Errorf("%q is refused with the words %q", question, a.Text)
+		}
 		return "-"
 	}
 	return a.Text

@@ -16,9 +16,6 @@ import (
 	"github.com/ragdb/ragdb/rag/prompts"
 )
 
-// NoAnswer says that evidence does not answer a question.
-const NoAnswer = "No sentence was found that says it."
-
 // Answer is an answer with its proof.
 type Answer struct {
 	Question string

@@ -97,11 +97,11 @@ func (a *app) printNearest(near []rag.Passage, evidence int) {
 		o.print("Nothing was found.\n")
 		return
 	case len(near) == 0:
-		o.print("%s\n", rag.NoAnswer)
+		o.print("%s\n", service.NoAnswer)
 		o.note("%s came near: add --no-llm to read them", plural(evidence, "piece")+" of evidence")
 		return
 	}
-	o.print("%s; nearest passages:\n", strings.TrimSuffix(rag.NoAnswer, "."))
+	o.print("%s; nearest passages:\n", strings.TrimSuffix(service.NoAnswer, "."))
 	for _, p := range near {
 		o.print(" · %s\n", place(p.Doc, p.Heading, p.Page, p.Bytes))
 		if p.Text != "" {

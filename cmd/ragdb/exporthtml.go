@@ -261,7 +261,7 @@ func (b *pageBuilder) trace(t *service.Trace) error {
 	b.page.Title = b.c.Path() + " · " + t.ID
 	b.page.Trace = out
 	if out.Answer == "" {
-		out.Answer = rag.NoAnswer
+		out.Answer = service.NoAnswer
 	}
 	for _, s := range t.Sources {
 		out.Cited = append(out.Cited, page.Source{N: s.N, Doc: s.Doc, Page: s.Page, Heading: s.Heading, Bytes: s.Bytes, Text: s.Quote})

@@ -219,7 +219,7 @@ func said(a *rag.Answer) string {
 	if a.Answered {
 		return a.Text
 	}
-	return rag.NoAnswer
+	return service.NoAnswer
 }
 
 // footerHead begins the list of sources below an answer.

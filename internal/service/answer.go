@@ -15,6 +15,9 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
+// NoAnswer says that evidence does not answer a question.
+const NoAnswer = "No sentence was found that says it."
+
 // Answer is what ask --json prints.
 type Answer struct {
 	V        int     `json:"v"`

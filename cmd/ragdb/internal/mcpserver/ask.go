@@ -96,7 +96,7 @@ func answerPage(c *corpus, whole *service.Answer, most int) (*mcp.CallToolResult
 		}
 	} else {
 		p.take(nil, func() {
-			p.say("%s", rag.NoAnswer)
+			p.say("%s", service.NoAnswer)
 			if len(near) > 0 {
 				p.say(" Nearest passages, which may be about something else:\n")
 			}

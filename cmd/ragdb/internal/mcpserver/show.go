@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ragdb/ragdb/internal/service"
-	"github.com/ragdb/ragdb/rag"
 )
 
 func (s *server) showTool() *tool {
@@ -154,7 +153,7 @@ func (x *shower) head() {
 		t := r.Trace
 		p.say("record %s of an answer by %s\nquestion: %s\n", quoted(t.ID), quoted(t.Method), quoted(t.Question))
 		if t.Answer == "" {
-			p.say("%s\n", rag.NoAnswer)
+			p.say("%s\n", service.NoAnswer)
 		} else {
 			p.say("answer:\n")
 			p.quote(t.Answer)

@@ -53,7 +53,7 @@ var (
 	instructions = phrases(`uses?|using|by \pL+ing|you (?:can|have to|need|must|should)|can be|runs?|set|add|put|click|choose|select|press|open|enter|type|call|pass|` +
 		`create|give|write|include|specify|replace|remove|install|with|mit|mittels|durch|[uü]ber|indem|k[oö]nnen|verwenden|benutzen|klicken|dr[uü]cken|w[aä]hlen|` +
 		`geben|setzen|avec|en \pL+ant|pouvez|utilise[rz]|cliquez|choisissez|appuye[rz]|s[ée]lectionne[rz]|saisissez|entre[rz]|puede|usar|utilizar`)
-	presets = phrases(`by default|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
+	presets = phrases(`by default|normally|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
 		`standardm[aä](?:ß|ss)ig\pL*|standard(?:wert)?|vorgabe\pL*|voreinstellung\pL*|voreingestellt\pL*|vorgegeben\pL*|normalerweise|` +
 		`par d[ée]faut|implicite|pr[ée]d[ée]fini\pL*|predeterminad\pL*|predefinit\pL*|` +
 		`(?:if|when) (?:no|not|none|nothing|omitted|unset|absent)\b.*|(?:wenn|falls) (?:nichts|kein\pL*)\b.*`)
