@@ -3,7 +3,6 @@ package local_test
 import (
 	"errors"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
@@ -30,86 +29,8 @@ func (r *retriever) rank(q string) []int {
 	return ranking(zSum(cosines(v, r.vectors), r.words.scores(q)))
 }
 
+// marker is a citation.
 var marker = regexp.MustCompile(` \[(\d+)\]`)
-
-// TestAnswersHold measures how often an answer holds the string that is
-// right, where the five pieces of evidence do: the first sentence alone, and
-// both. One of their sentences at random would hold it in a tenth of cases.
-func TestAnswersHold(t *testing.T) {
-	needLong(t)
-	passages := evaldata.Lines[passage](t, "hippo_musique/corpus.jsonl.gz")
-	questions := evaldata.Lines[question](t, "hippo_musique/questions.jsonl.gz")
-	var lines []string
-	for _, p := range evaldata.Lines[passage](t, "ketrag_musique/corpus.jsonl.gz") {
-		lines = append(lines, p.Text)
-	}
-	var texts []string
-	for _, p := range passages {
-		texts = append(texts, p.full())
-	}
-	chunks, _ := chunksOf(t, strings.Join(lines, "\n"))
-	for _, set := range []struct {
-		name      string
-		texts     []string
-		questions []question
-		first     float64 // goal in percent
-	}{
-		{"hippo_musique", texts, questions, 12},
-		{"ketrag_musique", chunks, evaldata.Lines[question](t, "ketrag_musique/questions.jsonl.gz"), 30},
-	} {
-		var stats text.CaseStats
-		for _, s := range set.texts {
-			stats.Add(s)
-		}
-		r := newRetriever(t, set.texts)
-		p := local.New(local.Options{Names: &stats, Embedder: local.NewEmbedder(r.table)})
-		held, first, both, any := 0, 0, 0, 0.0
-		for _, q := range set.questions {
-			in := llm.AnswerInput{Question: q.Question}
-			right, sentences := 0, 0
-			holds := func(s string) bool {
-				for _, a := range q.Answers {
-					if strings.Contains(plainWords(s), plainWords(a)) {
-						return true
-					}
-				}
-				return false
-			}
-			for n, i := range r.rank(q.Question)[:5] {
-				s := set.texts[i]
-				in.Evidence = append(in.Evidence, llm.Evidence{N: n + 1, Text: s})
-				for _, sp := range text.Sentences(s) {
-					sentences++
-					if holds(s[sp.Start:sp.End]) {
-						right++
-					}
-				}
-			}
-			if right == 0 {
-				continue
-			}
-			held++
-			any += float64(right) / float64(sentences)
-			reply, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Answer, Input: in})
-			if err != nil {
-				t.Fatalf("%s: %v", q.ID, err)
-			}
-			one := reply.Text[:marker.FindStringIndex(reply.Text)[0]]
-			if holds(one) {
-				first++
-			}
-			if holds(reply.Text) {
-				both++
-			}
-		}
-		share := func(n float64) float64 { return 100 * n / float64(held) }
-		t.Logf("%s: %d questions with evidence; held by the first sentence %.0f %%, by two %.0f %%, by a random one %.0f %%",
-			set.name, held, share(float64(first)), share(float64(both)), share(any))
-		if share(float64(first)) < set.first {
-			t.Errorf("%s: %.0f %%, want %.0f", set.name, share(float64(first)), set.first)
-		}
-	}
-}
 
 // TestAnswersCite measures how often the first sentence of an answer is from
 // the one passage that answers the question, if that is among the five
