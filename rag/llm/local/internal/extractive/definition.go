@@ -15,7 +15,7 @@ var (
 	inBrackets = regexp.MustCompile(`\([^()]*\)`)
 	inCommas   = regexp.MustCompile(`,[^,]*,`)
 	// asksDoing matches a question for what something does.
-	asksDoing = phrases(`what (?:do|does|did) .* do|was (?:macht|tut|bewirkt) .*|que fait .*|[àa] quoi sert`)
+	asksDoing = phrases(`what (?:do|does) .* do|was (?:macht|tut|bewirkt) .*|que fait .*|[àa] quoi sert`)
 )
 
 // aroundMet is the least level of a term behind a preposition that stands around a definition.

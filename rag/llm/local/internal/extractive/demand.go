@@ -69,7 +69,7 @@ var (
 		`diff[èe]rent?|par rapport|diferencia|differenza`)
 	// asksMeaning and namesMeaning match the phrases by which a question asks what
 	// something is: around its name, and before or behind it.
-	asksMeaning  = phrases(`what (?:do|does|did) .* (?:mean|stand for|do)|was (?:bedeutet|bedeuten|hei(?:ß|ss)t|macht|tut|bewirkt) .*|que fait .*`)
+	asksMeaning  = phrases(`what (?:do|does) .* (?:mean|stand for|do)|what did .* mean|was (?:bedeutet|bedeuten|hei(?:ß|ss)t|macht|tut|bewirkt) .*|que fait .*`)
 	namesMeaning = phrases(`what do .* mean by|what (?:is|are) meant by|was versteht (?:man|sich) unter|wof[uü]r steht(?: die abk[uü]rzung)?|` +
 		`qu'est-ce qu(?:e c'est que|e|'une?)|c'est quoi(?: au juste)?|que (?:signifie|veut dire)|[àa] quoi sert`)
 	// negation matches the words that deny, exception those that deny a denial.

@@ -24,7 +24,7 @@ func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 	q := understand(in.Question, in.Words)
 	asks := len(q.words) > 1 // a single word asks nothing
 	if q.lang == unspaced {
-		asks = len(q.runs) > 1 || q.kind != anything
+		asks = len(q.runs) > 1 || q.kind != anything || isQuestion(q.text)
 	}
 	var found []candidate
 	near := make([]float64, len(in.Passages))

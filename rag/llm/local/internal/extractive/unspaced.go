@@ -226,6 +226,7 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal select
 	}
 	switch {
 	case refusal != "":
+	case q.kind == definition && q.opensTopic(p, i):
 	case c.coverage < least+min(maxDeeper, deeper*float64(p.n)) || c.ownShare < ownUnspaced,
 		signs != nil && !signs.MatchString(s.text),
 		q.kind == definition && !q.isDefined(s):
@@ -294,6 +295,24 @@ func firstRune(s string) rune {
 
 // unspacedCopula stands between what is defined and what it is.
 var unspacedCopula = regexp.MustCompile(`とは|是|指|は|：|: |提供`)
+
+// opensTopic reports whether sentence i is the first of a passage under a heading
+// that is what the question is about and little more.
+func (q *question) opensTopic(p *passage, i int) bool {
+	const more = 8 // bytes
+	s := &p.sentences[i]
+	if len(s.section.headings) == 0 || slices.ContainsFunc(p.sentences[:i], func(s sentence) bool { return s.role == prose }) {
+		return false
+	}
+	rest := s.section.headings[len(s.section.headings)-1].text
+	for _, r := range q.runs {
+		if !strings.Contains(rest, r.text) {
+			return false
+		}
+		rest = strings.Replace(rest, r.text, "", 1)
+	}
+	return len(rest) <= more
+}
 
 // unspacedEnd ends a sentence that says what something is.
 var unspacedEnd = regexp.MustCompile(`(?:です|である|だ|をいう|を指す|を意味する)。?$`)
