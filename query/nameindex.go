@@ -121,8 +121,8 @@ func (x *nameIndex) lookUp(key string) (float64, error) {
 		return 0, err
 	}
 	if !strings.Contains(key, " ") {
-		if terms := x.analyze(key); len(terms) == 1 {
-			word, err := x.l.TermStats(x.words, terms[0])
+		for _, term := range x.analyze(key) {
+			word, err := x.l.TermStats(x.words, term)
 			if err != nil || float64(word.Nodes) > plainFactor*df {
 				return 0, err
 			}

@@ -102,11 +102,16 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w queue.WorkItem
 	if err != nil {
 		return err
 	}
-	chunks, err := st.chunker.Chunks(ctx, full)
+	outline, err := st.c.Outlines(v).Of(d.Key)
 	if err != nil {
 		return err
 	}
-	if err := st.c.AddChunks(v, d.Key, d.ID, full, st.chunker.Set(), chunks); err != nil {
+	chunks, err := st.chunker.Chunks(ctx, full, outline.Starts()...)
+	if err != nil {
+		return err
+	}
+	cut := corpus.CutDocument{Key: d.Key, Lang: d.Lang, Text: full, ID: d.ID, Outline: outline}
+	if err := st.c.AddChunks(v, cut, st.chunker.Set(), chunks); err != nil {
 		return err
 	}
 	sets := append(slices.Clone(d.Sets), st.chunker.Set().String())

@@ -44,7 +44,7 @@ func TestCountItems(t *testing.T) {
 		{Key: "a.txt", Text: "Ada saw the lighthouse."}, {Key: "b.txt", Text: "Brom saw the unwanted bridge."},
 		{Key: "c.txt", Text: "Celia saw the ferry."},
 	}
-	const small, large = "cl100k/150/0/paragraph", "cl100k/300/0/paragraph"
+	const small, large = "cl100k/300/0/paragraph", "cl100k/600/0/paragraph"
 	expect := func(when string, specs []string, want map[string]queue.StageCount) {
 		t.Helper()
 		m, err := models(t.Context(), c.Corpus)

@@ -65,7 +65,7 @@ func (w *docWriter) cutOne(ctx context.Context, d *load.Document) (out cutDocume
 	}()
 	out = cutDocument{d, make([][]text.Chunk, len(w.sets))}
 	for i, s := range w.sets {
-		if out.chunks[i], err = s.Chunks(ctx, d.Text); err != nil {
+		if out.chunks[i], err = s.Chunks(ctx, d.Text, corpus.OutlineOf(d).Starts()...); err != nil {
 			return out, err
 		}
 	}
@@ -246,8 +246,9 @@ func (w *docWriter) putOne(v *engine.TxView, d cutDocument, change *words.Change
 	if err != nil {
 		return err
 	}
+	cut := corpus.CutDocument{Key: d.Key, Lang: d.Lang, Text: d.Text, ID: id, Outline: corpus.OutlineOf(d.Document)}
 	for i, s := range w.sets {
-		if err := c.AddChunks(v, d.Key, id, d.Text, s.Set(), d.chunks[i]); err != nil {
+		if err := c.AddChunks(v, cut, s.Set(), d.chunks[i]); err != nil {
 			return err
 		}
 		if change == nil || len(d.chunks[i]) == 0 {

@@ -34,7 +34,7 @@ func TestReadParams(t *testing.T) {
 		{"unknown", params{"z": "1", "y": "1"}, profile, nil, "", `m: no parameter "y"; there are profile, a, b, c, chunks, d, style`},
 		{"the first of two", params{"d": "1", "b": "x"}, profile, nil, "", "m: b=x: a number from 0 to 9"},
 		{"no chunk set", params{"chunks": "0", "a": "x"}, nil, nil, "", `m: chunks=0: invalid chunk set: ` +
-			`"0" is not like "cl100k/150/0/paragraph" or "cl100k/1200/100/window/150"`},
+			`"0" is not like "cl100k/300/0/paragraph" or "cl100k/1200/100/window/150"`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +51,7 @@ func TestReadParams(t *testing.T) {
 				}
 				return
 			}
-			want := params{"chunks": "cl100k/150/0/paragraph"}
+			want := params{"chunks": "cl100k/300/0/paragraph"}
 			maps.Copy(want, defaults)
 			maps.Copy(want, x.all)
 			if !maps.Equal(r.All, want) || r.ChunkSet().String() != want["chunks"] {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -122,6 +123,16 @@ func (c *Corpus) wordStats(ctx context.Context, base *engine.View, set text.Chun
 			return nil, err
 		}
 		w.df[term] = int64(n.Nodes)
+	}
+	// The rules ask by the terms of English, and the postings of other languages have
+	// other stems.
+	for word := range etext.Words(question) {
+		s := question[word.Start:word.End]
+		for _, t := range (etext.Standard{}).Terms(s) {
+			for _, own := range c.Analyze(s) {
+				w.df[t.Text] = max(w.df[t.Text], w.df[own])
+			}
+		}
 	}
 	return w, nil
 }

@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 			}
 			continue
 		}
-		if len(a.Nearest) != 2 || a.Refusal == "" || len(a.Sources) > 0 || a.Trace == "" {
+		if len(a.Nearest) != 3 || a.Refusal == "" || len(a.Sources) > 0 || a.Trace == "" {
 			t.Fatalf("%q: %+v", question, a)
 		}
 		for _, p := range a.Nearest {
@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		kept, err := c.Trace(t.Context(), a.Trace)
-		if err != nil || kept.Text != "" || kept.Answered || len(kept.Nearest) != 2 || kept.Nearest[0].Text != "" {
+		if err != nil || kept.Text != "" || kept.Answered || len(kept.Nearest) != 3 || kept.Nearest[0].Text != "" {
 			t.Errorf("%q: trace %+v, %v", question, kept, err)
 		}
 	}

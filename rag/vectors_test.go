@@ -44,8 +44,8 @@ func TestLargeSpaces(t *testing.T) {
 		}
 	}
 	docs := ragtest.Docs(71, 240)
-	one, indexOne := open(20_000, false)
-	other, indexOther := open(20_000, true)
+	one, indexOne := open(10_000, false)
+	other, indexOther := open(10_000, true)
 	all, indexAll := open(0, false)
 	for _, part := range [][]ragtest.Doc{docs[:200], docs[200:]} {
 		indexOne(part...)

@@ -16,7 +16,8 @@
 //
 // [Standard] is for ranked search: stop words dropped, Porter stems, and for
 // scripts written without spaces single characters and pairs of neighbours.
-// [Exact] is for phrases and names: every folded word, nothing dropped.
+// [Language] does the same for texts in other languages, and keeps names such as
+// max_connections whole beside their parts. [Exact] is for phrases and names: every folded word, nothing dropped.
 //
 // An analyzer has a name with a version, such as "standard.v1". Text that
 // was indexed under one name is not found under another: an index stores the

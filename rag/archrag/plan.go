@@ -149,7 +149,7 @@ func (s *system) texts(q method.Question, model string, entities, relations, com
 	}
 	words := []query.Op{
 		&query.VectorSearch{Graph: s.c.Base(), Space: method.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
-		&query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
+		s.c.TextSearch(s.p.Chunks, q.Text, textCandidates),
 	}
 	// A community far below the best one says nothing of the question.
 	near := &query.AtLeast{In: communities, Part: s.p.CommunityCut}

@@ -42,7 +42,7 @@ func Names() []string { return slices.Sorted(maps.Keys(openers())) }
 
 // Open returns what makes the baseline of a name, which must be one of Names.
 // Every baseline has the parameter chunks, the name of a chunk set such as
-// cl100k/150/0/paragraph, the default. An unknown parameter is refused with
+// cl100k/300/0/paragraph, the default. An unknown parameter is refused with
 // those that there are.
 func Open(name string) func(context.Context, *method.Corpus, map[string]string) (*method.System, error) {
 	return openers()[name]

@@ -32,7 +32,7 @@ func openChunks(name string) opener {
 // they have every second place alone: a passage that shares no word with the
 // question loses in the sum to each one that does.
 func (s *chunksAlone) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
-	lexical := &query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.ChunkSet()), Text: q.Text, K: Candidates}
+	lexical := s.c.TextSearch(s.ChunkSet(), q.Text, Candidates)
 	dense := nearest(s.c, s.ChunkSet(), m, q.Text)
 	var rank query.Op
 	switch s.Name() {
@@ -41,7 +41,7 @@ func (s *chunksAlone) plan(ctx context.Context, m *method.Models, q method.Quest
 	case "dense":
 		rank = dense
 	case "naive":
-		rank = &query.Union{In: []query.Op{dense, lexical}, Combine: query.ZSum}
+		rank = &query.Union{In: []query.Op{dense, lexical}, Weights: m.VectorWeights(), Combine: query.ZSum}
 		if !m.QuestionSpace().Recomputable {
 			rank = &query.Union{In: []query.Op{rank, dense}, Combine: query.Turns, Source: "a model of meaning has every second place"}
 		}

@@ -100,9 +100,9 @@ const walkSeeds = 20
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	base, set, n := s.c.Base(), s.p.Chunks, candidates(q)
 	dense := &query.VectorSearch{Graph: base, Space: method.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n}
-	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
+	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, Weights: m.VectorWeights(), In: []query.Op{
 		dense,
-		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: q.Text, K: n},
+		s.c.TextSearch(set, q.Text, n),
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{
 		In: hits, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Text: q.Text,

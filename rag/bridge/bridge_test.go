@@ -380,14 +380,14 @@ func TestProof(t *testing.T) {
 	if err := query.Explain(&plan, p.Op()); err != nil {
 		t.Fatal(err)
 	}
-	const set = "cl100k/150/0/paragraph"
+	const set = "cl100k/300/0/paragraph"
 	want := `1 Sections
   2 Pack(section=text, budget=12000, overflow=stop)
     3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, own=0.1, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
       4 Rescale   -- first hits, as naive's
         5 Union(combine=z-sum)
           6 VectorSearch(graph=base, space=chunk:` + set + `@hashes, k=400)
-          7 TextSearch(graph=base, field=text:` + set + `, k=400)
+          7 TextSearch(graph=base, field=text:` + set + `, beside=[path:` + set + `:0.4], k=400)
       (6 again)
 `
 	if plan.String() != want {
@@ -421,8 +421,8 @@ func TestParams(t *testing.T) {
 			t.Errorf("%s: %v, want %s", spec, err, want)
 		}
 	}
-	sys := c.System(t, "bridge:k=010,ppr=on,chunks=cl100k/300/0/paragraph")
-	if got := sys.Instance(); got != "bridge#chunks=cl100k/300/0/paragraph" {
+	sys := c.System(t, "bridge:k=010,ppr=on,chunks=cl100k/600/0/paragraph")
+	if got := sys.Instance(); got != "bridge#chunks=cl100k/600/0/paragraph" {
 		t.Errorf("the instance is %s", got)
 	}
 	if p := sys.Params(); p["k"] != "10" || p["ppr"] != "on" || p["lambda"] != "1" {

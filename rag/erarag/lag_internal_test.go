@@ -50,7 +50,7 @@ func (w *world) again(commits int) (died bool) {
 // that Recluster asks a model for these.
 func TestLag(t *testing.T) {
 	t.Parallel()
-	const shape = "min=4,max=6,split=9,bucket=16,tokens=30"
+	const shape = "min=4,max=6,split=9,bucket=16,tokens=30,chunks=cl100k/150/0/paragraph"
 	docs := ragtest.Docs(7, 80)
 	asked := map[string]int64{}
 	for _, lag := range []string{"0", "0.25", "1"} {

@@ -29,20 +29,22 @@ func kinds(ev *rag.Evidence) (chunks, summaries int) {
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	c := corpus(t)
+	const set = ",chunks=cl100k/150/0/paragraph"
+	const short = small + set
 	docs := ragtest.Docs(5, 40)
-	c.Index(t, small, docs...)
-	shape := layers(t, c, small, "hashes")
+	c.Index(t, short, docs...)
+	shape := layers(t, c, short, "hashes")
 	if len(shape) < 4 {
 		t.Fatalf("layers %v", shape)
 	}
 	q := method.Question{Text: "Who repaired the lighthouse in Karrow, and what did " + docs[7].Hero + " know?"}
 	for _, rank := range []string{"hybrid", "vector"} {
-		t.Run(rank, func(t *testing.T) { checkSearches(t, c, small+",rank="+rank, q, len(shape)-1) })
+		t.Run(rank, func(t *testing.T) { checkSearches(t, c, short+",rank="+rank, q, len(shape)-1) })
 	}
 	// The nearest chunks of a detailed search are those of a dense ranking.
 	c.Methods["dense"] = baseline.Open("dense")
-	dense := c.Evidence(t, "dense", q).Items()
-	for i, it := range c.Evidence(t, small+",k=10,search=detailed,p=1,rank=vector", q).Items() {
+	dense := c.Evidence(t, "dense:"+set[1:], q).Items()
+	for i, it := range c.Evidence(t, short+",k=10,search=detailed,p=1,rank=vector", q).Items() {
 		if it.Keys[0] != dense[i].Keys[0] || it.Text != dense[i].Text {
 			t.Errorf("chunk %d is %s, want %s", i, it.Keys[0], dense[i].Keys[0])
 		}
@@ -78,14 +80,14 @@ func checkSearches(t *testing.T, c *ragtest.Corpus, spec string, q method.Questi
 			t.Errorf("%s begins with a %s", x.spec, first)
 		}
 		for _, it := range ev.Items() {
-			checkCited(t, c, &it)
+			checkCited(t, c, spec, &it)
 		}
 	}
 }
 
 // checkCited checks that a piece of evidence cites the chunks it stands on and
 // says why it is there. The local summary is made of sentences of the chunks.
-func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
+func checkCited(t testing.TB, c *ragtest.Corpus, spec string, it *rag.Cited) {
 	t.Helper()
 	if len(it.Chunks) == 0 || len(it.Spans) == 0 {
 		t.Fatalf("%s %v cites nothing", it.Kind, it.Keys)
@@ -100,7 +102,7 @@ func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
 		return
 	}
 	var all strings.Builder
-	s := opened(t, c, small)
+	s := opened(t, c, spec)
 	err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 		for _, key := range it.Chunks {
 			text, _, err := c.TextOf(t.Context(), snap, s.p.Chunks, key)

@@ -80,7 +80,7 @@ func newHybrid(r nearest, chunkSpace string, model bool) *hybrid {
 		r.of(1, r.s.p.Layers, most),
 	}}
 	words := &query.Union{Combine: query.First, In: []query.Op{
-		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: r.text, K: most},
+		r.s.c.TextSearch(set, r.text, most),
 		&query.TextSearch{Graph: r.s.g, Field: fieldSummaries, Text: r.text, K: most},
 	}}
 	h := &hybrid{nearest: r, most: most}

@@ -18,6 +18,7 @@ import (
 type node struct {
 	name         string // of a chunk its key, of a summary its text
 	text         string
+	path         []string // terms of what a chunk stands under
 	cosine, bm25 float64
 }
 
@@ -115,7 +116,17 @@ func nodesOf(t *testing.T, c *ragtest.Corpus, spec string) (chunks, summaries []
 			if err != nil {
 				return err
 			}
-			chunks = append(chunks, node{name: ch.Key, text: ch.Text})
+			terms, err := snap.Graph(c.Base()).TermsOf("path:"+s.p.Chunks.String(), ch.ID)
+			if err != nil {
+				return err
+			}
+			n := node{name: ch.Key, text: ch.Text}
+			for _, t := range terms {
+				for range t.Freq {
+					n.path = append(n.path, t.Term)
+				}
+			}
+			chunks = append(chunks, n)
 		}
 		v := snap.Graph(s.g)
 		typ, _ := v.NodeType(typeSummary)
@@ -166,13 +177,23 @@ func embed(t *testing.T, q string, lists ...[]node) {
 // score gives nodes their BM25 among each other; -1 where they have no word of
 // the question.
 func score(c *ragtest.Corpus, q string, nodes []node) {
+	for i := range nodes {
+		nodes[i].bm25 = -1
+	}
+	add(c.Analyze(q), nodes, 1, func(n node) []string { return c.Analyze(n.text) })
+	if len(nodes) > 0 && nodes[0].path != nil {
+		add(c.Analyze(q), nodes, 0.4, func(n node) []string { return n.path })
+	}
+}
+
+// add adds to the scores those of a field that has some terms of each node, times a weight.
+func add(q []string, nodes []node, weight float64, of func(n node) []string) {
 	const k1, b = 0.9, 0.4
 	words := make([][]string, len(nodes))
 	mean := 0.0
 	for i, n := range nodes {
-		words[i] = c.Analyze(n.text)
+		words[i] = of(n)
 		mean += float64(len(words[i])) / float64(len(nodes))
-		nodes[i].bm25 = -1
 	}
 	count := func(words []string, w string) (n float64) {
 		for _, x := range words {
@@ -182,7 +203,7 @@ func score(c *ragtest.Corpus, q string, nodes []node) {
 		}
 		return n
 	}
-	for _, w := range c.Analyze(q) {
+	for _, w := range q {
 		df := 0.0
 		for i := range nodes {
 			if slices.Contains(words[i], w) {
@@ -193,7 +214,7 @@ func score(c *ragtest.Corpus, q string, nodes []node) {
 		for i := range nodes {
 			if f := count(words[i], w); f > 0 {
 				length := 1 - b + b*float64(len(words[i]))/mean
-				nodes[i].bm25 = max(0, nodes[i].bm25) + idf*f*(k1+1)/(f+k1*length)
+				nodes[i].bm25 = max(0, nodes[i].bm25) + weight*idf*f*(k1+1)/(f+k1*length)
 			}
 		}
 	}

@@ -281,7 +281,7 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w method.WorkItem)
 
 // putWords makes a summary one that is found by its words.
 func (st *summaryStage) putWords(t *treeTx, id engine.NodeID, text string) error {
-	a := st.s.c.Analyzer()
+	a := st.s.c.Analyzer(text)
 	if err := t.v.MakeField(fieldSummaries, engine.FieldOptions{Analyzer: a.Name()}); err != nil {
 		return err
 	}

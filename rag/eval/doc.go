@@ -7,6 +7,11 @@
 // with .gz: a record a line, {"id","title","text"}, and a question a line,
 // {"id","question","answers":[...],"supporting":[record ids]}.
 //
+// In place of corpus.jsonl it may have a folder docs of files in any format that
+// package load reads; the gold records of its questions are places:
+// {"places":[{"doc":"a.html","match":"RE"}],"expect":["RE"]}. A place is shown by an item
+// of one of the documents whose text matches; expect is what a right answer matches.
+//
 // It may have openie.jsonl, what a model read in the records:
 // {"passage_id","entities":[...],"triples":[[s,p,o],...]}. Methods that read
 // entities and relations then take them from there (package replay), so that

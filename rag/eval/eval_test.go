@@ -135,7 +135,7 @@ func checkJSON(t *testing.T, b []byte, join string, names []string, questions, b
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	check(t, d.Decode(&rep))
-	chunks := map[string]string{"no": "cl100k/150/0/paragraph", "yes": "cl100k/1200/100/window/150"}[join]
+	chunks := map[string]string{"no": "cl100k/300/0/paragraph", "yes": "cl100k/1200/100/window/150"}[join]
 	if rep.V != 1 || rep.Data != "towns" || rep.Join != join || rep.Extract != "local" || rep.Budget != budget || rep.Chunks != chunks {
 		t.Errorf("%s", b)
 	}

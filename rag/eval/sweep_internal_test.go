@@ -17,7 +17,7 @@ func TestParseSweep(t *testing.T) {
 		{" size = 5:5:1 ", "size [5]", ""},
 		{"x=-1:1:1", "x [-1 0 1]", ""},
 		{"augment=knn|codicil| off", "augment [knn codicil off]", ""},
-		{"chunks=cl100k/150/0/paragraph", "chunks [cl100k/150/0/paragraph]", ""},
+		{"chunks=cl100k/300/0/paragraph", "chunks [cl100k/300/0/paragraph]", ""},
 		{"theta", "", "is not key="},
 		{"=1:2:1", "", "is not key="},
 		{"theta=", "", "is not key="},

@@ -136,6 +136,6 @@ func (s *system) plain(m *method.Models, q method.Question) query.Op {
 	base := s.c.Base()
 	return &query.Twins{Graph: s.g, Type: method.ChunkNodeType, Of: base, In: &query.Limit{N: plainHits(q), In: &query.Union{Combine: query.ZSum, In: []query.Op{
 		&query.VectorSearch{Graph: base, Space: method.ChunkSpace(s.p.Chunks, m.QuestionSpace().Model), Text: q.Text, K: plainCandidates},
-		&query.TextSearch{Graph: base, Field: method.TextField(s.p.Chunks), Text: q.Text, K: plainCandidates},
+		s.c.TextSearch(s.p.Chunks, q.Text, plainCandidates),
 	}}}}
 }

@@ -90,7 +90,7 @@ func normal(scores map[string]float64) (out map[string]float64, least float64) {
 func TestHybridRank(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t, 68, 24, "ketrag")
-	set, left := "cl100k/150/0/paragraph", 0
+	set, left := "cl100k/300/0/paragraph", 0
 	for _, q := range a.questions[:4] {
 		vec, err := a.m.EmbedQuestion(t.Context(), q)
 		if err != nil {
@@ -99,7 +99,7 @@ func TestHybridRank(t *testing.T) {
 		words := map[string]float64{}
 		err = a.DB().View(t.Context(), func(s *engine.Snapshot) error {
 			v := s.Graph(a.Base())
-			hits, err := v.Terms("text:"+set, a.Analyze(q), engine.TermsOptions{})
+			hits, err := v.Terms("text:"+set, a.Analyze(q), engine.TermsOptions{Beside: []engine.FieldWeight{{Field: "path:" + set, Weight: 0.4}}})
 			for _, h := range hits {
 				n, err := v.Node(h.ID)
 				if err != nil {

@@ -13,7 +13,7 @@ func TestParams(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	defaults := map[string]string{
-		"chunks": "cl100k/150/0/paragraph", "k": "2", "df": "0.05", "similarity": "product", "beta": "0.8", "core": "pagerank", "read": "texts", "unit": "1200", "glean": "0",
+		"chunks": "cl100k/300/0/paragraph", "k": "2", "df": "0.05", "similarity": "product", "beta": "0.8", "core": "pagerank", "read": "texts", "unit": "1200", "glean": "0",
 		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword", "describe": "over", "slack": "0.1", "rank": "hybrid", "order": "fused",
 	}
 	for _, x := range []struct {
@@ -71,7 +71,7 @@ func TestParamsRefused(t *testing.T) {
 	for _, x := range []struct{ param, value, says string }{
 		{"alpha", "1", "beta, channel, chunks, compat, core, describe, df, glean, k, order, probe, rank, read, seeds, similarity, slack, style, theta, types, unit"},
 		{"profile", "middle", "default, high, low, paper"},
-		{"chunks", "150", "cl100k/150/0/paragraph"},
+		{"chunks", "150", "cl100k/300/0/paragraph"},
 		{"beta", "1.01", "from 0 to 1"},
 		{"beta", "-0.1", "from 0 to 1"},
 		{"beta", "NaN", "from 0 to 1"},

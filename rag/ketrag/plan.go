@@ -138,9 +138,7 @@ func (s *system) chunks(q method.Question, model llm.SpaceInfo, budget int) quer
 		found.Source = "N(S_k)"
 		dense := found.By
 		found.By = &query.Union{Combine: query.ZSum, In: []query.Op{dense, &query.Twins{
-			Graph: s.g, Type: method.ChunkNodeType, Of: s.c.Base(), In: &query.TextSearch{
-				Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: lexical,
-			},
+			Graph: s.g, Type: method.ChunkNodeType, Of: s.c.Base(), In: s.c.TextSearch(s.p.Chunks, q.Text, lexical),
 		}}, Source: "cosine and BM25"}
 		if !model.Recomputable {
 			turns := &query.Union{In: []query.Op{found.By, dense}, Combine: query.Turns, Source: "a model of meaning has every second place"}

@@ -79,7 +79,7 @@ func (s *system) near(m *method.Models, q method.Question) query.Op {
 	}
 	var ranked query.Op = dense
 	if s.p.Rank == "hybrid" {
-		words := &query.TextSearch{Graph: s.c.Base(), Field: method.TextField(set), Text: q.Text, K: candidates}
+		words := s.c.TextSearch(set, q.Text, candidates)
 		ranked = &query.Union{In: []query.Op{dense, words}, Combine: query.ZSum}
 		if !m.QuestionSpace().Recomputable {
 			ranked = dense

@@ -14,8 +14,6 @@ import (
 type (
 	// Corpus is documents, cut into chunks.
 	Corpus = corpus.Corpus
-	// Document is a document of a corpus.
-	Document = corpus.Document
 	// Chunk is a chunk of a document.
 	Chunk = corpus.Chunk
 	// Span says where a piece of text stands in a document.

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/ledger"
@@ -163,8 +164,13 @@ func matrixRows() map[string][]call {
 		"Corpus.DB":         {func(w *world) error { w.c.DB(); return nil }},
 		"Corpus.Namespace":  {func(w *world) error { w.c.Namespace(); return nil }},
 		"Corpus.Base":       {func(w *world) error { w.c.Base(); return nil }},
-		"Corpus.Tokens":     {func(w *world) error { w.c.Tokens(); return nil }},
-		"Corpus.Analyzer":   {func(w *world) error { w.c.Analyzer(); return nil }},
+		"Corpus.TextSearch": {func(w *world) error { w.c.TextSearch(text.ChunkSet{}, "", 0); return nil }},
+		"Models.VectorWeights": {
+			func(w *world) error { (*rag.Models)(nil).VectorWeights(); return nil },
+			models(func(_ *world, m *rag.Models) error { m.VectorWeights(); return nil }),
+		},
+		"Corpus.Tokens":   {func(w *world) error { w.c.Tokens(); return nil }},
+		"Corpus.Analyzer": {func(w *world) error { w.c.Analyzer(""); return nil }},
 		"Meter.Reserve": {
 			func(w *world) error {
 				r, err := new(cost.Meter).Reserve(w.ctx, "", "", 1, 1)
@@ -521,7 +527,7 @@ func corpusRows() map[string][]call {
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Chunks(v, set())) }),
 		},
 		"ChunksOf": {
-			func(w *world) error { _, err := w.c.ChunksOf(nil, method.Document{}); return err },
+			func(w *world) error { _, err := w.c.ChunksOf(nil, corpus.Document{}); return err },
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
 				d, err := w.c.Document(v, w.docs[0].Key)
 				if err == nil {
@@ -530,7 +536,7 @@ func corpusRows() map[string][]call {
 				return err
 			}),
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
-				_, err := w.c.ChunksOf(v, method.Document{})
+				_, err := w.c.ChunksOf(v, corpus.Document{})
 				return err
 			}),
 		},

@@ -17,7 +17,7 @@ import (
 
 // mergeable are methods that read entities, each kind of graph once.
 func mergeable() []string {
-	return []string{"archrag", "hirag", "ketrag", "noderag", "hipporag", "lightrag-hybrid", "linearrag", "hirag:glean=1,unit=150"}
+	return []string{"archrag", "hirag", "ketrag:chunks=cl100k/150/0/paragraph", "noderag", "hipporag", "lightrag-hybrid", "linearrag", "hirag:glean=1,unit=150"}
 }
 
 // documentsOf returns the documents that support an entity.

@@ -81,9 +81,7 @@ func (s *system) ranked(m *method.Models, q method.Question, walked query.Op) qu
 	near := twins(&query.VectorSearch{
 		Graph: s.c.Base(), Space: method.ChunkSpace(s.p.Chunks, space.Model), Text: q.Text, K: candidates(q), Source: "texts by their vectors",
 	})
-	words := twins(&query.TextSearch{
-		Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: candidates(q), Source: "texts by their words",
-	})
+	words := twins(s.c.TextSearch(s.p.Chunks, q.Text, candidates(q)))
 	all := &query.Union{In: []query.Op{near, words}, Combine: query.ZSum, Source: "texts by likeness"}
 	if walked != nil {
 		all.In, all.Weights, all.Source = append(all.In, walked), []float64{1, 1, s.p.WalkWeight}, "texts by likeness and by the walk"

@@ -7,7 +7,7 @@ import "github.com/ragdb/ragdb/rag/internal/text"
 
 // A ChunkSet says how documents are cut into chunks. Two equal values give equal
 // chunks of equal text; its string names the set in a database. The zero value is
-// the default: pieces of up to 150 tokens that keep paragraphs whole.
+// the default: pieces of up to 300 tokens that begin at headings and keep paragraphs whole.
 type ChunkSet = text.ChunkSet
 
 // Paragraph and Window are the rules of a [ChunkSet]: cut between paragraphs, or

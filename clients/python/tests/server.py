@@ -135,7 +135,7 @@ class Calls(Base):
     def test_why(self) -> None:
         question = "How many steps does the tower of the lighthouse have?"
         whys = self.db.why(question, "lighthouse/lantern-point.md")
-        self.assertEqual([w.id for w in whys], ["c:lighthouse/lantern-point.md#0", "c:lighthouse/lantern-point.md#1"])
+        self.assertEqual([w.id for w in whys], ["c:lighthouse/lantern-point.md#0", "c:lighthouse/lantern-point.md#1", "c:lighthouse/lantern-point.md#2"])
         self.assertTrue(whys[1].kept)
         one = self.db.why(question, "c:lighthouse/lantern-point.md#1")
         self.assertEqual([(w.id, w.rank, w.verdict) for w in one], [(whys[1].id, whys[1].rank, whys[1].verdict)])

@@ -11,7 +11,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
@@ -42,7 +41,6 @@ type Corpus struct {
 	namespace *engine.Namespace
 	base      *engine.Graph
 	tokens    *text.Tokenizer
-	analyzer  etext.Analyzer
 
 	graphsExist bool             // no graph is made
 	at          *engine.Snapshot // that is read; nil reads the latest commit
@@ -65,12 +63,12 @@ func Open(ctx context.Context, db *engine.DB, namespace string, tokens *text.Tok
 	if tokens == nil {
 		tokens = text.NewCL100K()
 	}
-	return &Corpus{db: db, namespace: ns, base: base, tokens: tokens, analyzer: etext.Standard{}}, nil
+	return &Corpus{db: db, namespace: ns, base: base, tokens: tokens}, nil
 }
 
 // Ready refuses a corpus that was not opened.
 func (c *Corpus) Ready() error {
-	if c == nil || c.db == nil || c.namespace == nil || c.base == nil || c.tokens == nil || c.analyzer == nil {
+	if c == nil || c.db == nil || c.namespace == nil || c.base == nil || c.tokens == nil {
 		return phase.Errorf("%w: a corpus that OpenCorpus did not open", ErrArgument)
 	}
 	return nil
@@ -118,9 +116,6 @@ func (c *Corpus) Base() *engine.Graph { return c.base }
 // Tokens returns what counts and cuts text.
 func (c *Corpus) Tokens() *text.Tokenizer { return c.tokens }
 
-// Analyzer returns what makes the terms of the postings.
-func (c *Corpus) Analyzer() etext.Analyzer { return c.analyzer }
-
 // Graph returns the graph of a method's instance, and makes it if it is new.
 func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
 	if err := c.Ready(); err != nil {
@@ -139,19 +134,6 @@ func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) 
 		}
 	}
 	return c.namespace.Graph(ctx, name)
-}
-
-// Analyze returns the terms of a text as the postings have them.
-func (c *Corpus) Analyze(s string) []string {
-	if c == nil || c.analyzer == nil {
-		return nil
-	}
-	terms := c.analyzer.Terms(s)
-	out := make([]string, len(terms))
-	for i, t := range terms {
-		out[i] = t.Text
-	}
-	return out
 }
 
 // Chunk is a chunk as the base graph holds it.
@@ -348,6 +330,10 @@ func ChunkType(set text.ChunkSet) string { return "chunk:" + set.String() }
 
 // TextField returns the name of the field of a set's postings.
 func TextField(set text.ChunkSet) string { return "text:" + set.String() }
+
+// pathField returns the name of the field of what a set's chunks stand under: the name
+// of the file, the title and the headings.
+func pathField(set text.ChunkSet) string { return "path:" + set.String() }
 
 // ChunkSpace returns the name of the vector space of a set's chunks for a
 // model.

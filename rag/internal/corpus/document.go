@@ -192,9 +192,16 @@ func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, erro
 	return c.Outlines(v).Locate(doc, start, end)
 }
 
+// CutDocument is a document to which chunks are added.
+type CutDocument struct {
+	Key, Lang, Text string
+	ID              engine.NodeID
+	Outline         *Outline
+}
+
 // AddChunks adds to a document the chunks that a set cuts its text into, with the
-// postings of their words and names.
-func (c *Corpus) AddChunks(v *engine.TxView, doc string, id engine.NodeID, full string, set text.ChunkSet, chunks []text.Chunk) error {
+// postings of their words, of what they stand under, and of their names.
+func (c *Corpus) AddChunks(v *engine.TxView, d CutDocument, set text.ChunkSet, chunks []text.Chunk) error {
 	t, err := v.MakeNodeType(ChunkType(set))
 	if err != nil {
 		return err
@@ -203,26 +210,33 @@ func (c *Corpus) AddChunks(v *engine.TxView, doc string, id engine.NodeID, full 
 	if err != nil {
 		return err
 	}
-	field := TextField(set)
-	if err := v.MakeField(field, engine.FieldOptions{Analyzer: c.analyzer.Name(), Positions: true}); err != nil {
+	lang := languageOf(d.Text, d.Lang)
+	field, above := TextField(set), pathField(set)
+	if err := v.MakeField(field, engine.FieldOptions{Analyzer: lang.Name(), Positions: true}); err != nil {
+		return err
+	}
+	if err := v.MakeField(above, engine.FieldOptions{Analyzer: lang.Name()}); err != nil {
 		return err
 	}
 	for i, ch := range chunks {
-		body := full[ch.Start:ch.End]
-		cid, _, err := v.PutNode(t, chunkKey(doc, i), engine.Props{
+		body := d.Text[ch.Start:ch.End]
+		cid, _, err := v.PutNode(t, chunkKey(d.Key, i), engine.Props{
 			PropText: engine.String(body), propStart: engine.Int(int64(ch.Start)), propEnd: engine.Int(int64(ch.End)),
 			propTokens: engine.Int(int64(ch.Tokens)), propOrder: engine.Int(int64(i)),
 		})
 		if err != nil {
 			return err
 		}
-		if err := v.AddEdge(id, cid, has, 1); err != nil {
+		if err := v.AddEdge(d.ID, cid, has, 1); err != nil {
 			return err
 		}
-		if err := v.PutTerms(field, cid, c.analyzer.Terms(body)); err != nil {
+		if err := v.PutTerms(field, cid, lang.Terms(body)); err != nil {
 			return err
 		}
-		if err := putNames(v, set, cid, full, ch.Start, ch.End); err != nil {
+		if err := v.PutTerms(above, cid, lang.Terms(d.Outline.path(d.Key, ch.End))); err != nil {
+			return err
+		}
+		if err := putNames(v, set, cid, d.Text, lang, ch.Start, ch.End); err != nil {
 			return err
 		}
 	}

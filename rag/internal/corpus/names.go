@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -28,8 +29,10 @@ const maxNameBytes = 256
 
 // putNames writes the names of a chunk, the bytes from start to end of a
 // document's text.
-func putNames(v *engine.TxView, set text.ChunkSet, id engine.NodeID, full string, start, end int) error {
-	terms := nameTerms(full[start:end], start == 0 || full[start-1] == '\n')
+func putNames(v *engine.TxView, set text.ChunkSet, id engine.NodeID, full string, lang etext.Language, start, end int) error {
+	terms := slices.DeleteFunc(nameTerms(full[start:end], start == 0 || full[start-1] == '\n'), func(t etext.Term) bool {
+		return len(lang.Terms(t.Text)) == 0 // function words with a capital
+	})
 	if len(terms) == 0 {
 		return nil
 	}

@@ -4,17 +4,48 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/load"
 )
 
 // Outline is the title of a document and where its headings and pages begin.
 type Outline struct {
 	Title  string
 	blocks []block
+}
+
+// OutlineOf returns the outline of a document that was read.
+func OutlineOf(d *load.Document) *Outline { return &Outline{d.Title, packBlocks(d.Blocks)} }
+
+// Starts returns where the headings stand, ascending.
+func (o *Outline) Starts() (out []int) {
+	above := ""
+	for _, b := range o.blocks {
+		if b.Heading != above {
+			out = append(out, b.Start)
+		}
+		above = b.Heading
+	}
+	return out
+}
+
+// path returns what a chunk of a document stands under: the name of its file, the
+// title, and the headings above what is before a byte, each on a line of its own.
+func (o *Outline) path(doc string, end int) string {
+	name := path.Base(doc)
+	lines := []string{strings.TrimSuffix(name, path.Ext(name))}
+	for _, s := range append([]string{o.Title}, pathOf(o.Place(max(0, end-1)).Heading)...) {
+		if s != "" && !slices.Contains(lines, s) {
+			lines = append(lines, s)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Outlines reads the outlines of documents, each once. It serves one goroutine.

@@ -136,6 +136,20 @@ func (e refusing) Embed(context.Context, []string) ([][]float32, llm.Usage, erro
 // embedder.
 func (m *Models) QuestionSpace() llm.SpaceInfo { return spaceOf(m.Questions()) }
 
+// ownVectors is what vectors that are learnt from the words of the corpus count beside
+// its words: more pulls texts of frequent words up
+// (docs/design/0009-real-documents.md).
+const ownVectors = 0.25
+
+// VectorWeights returns the weights of a search by vectors and of one by words in the sum
+// of both ([query.Union]); nil, which is 1 for both, with those of a pretrained model.
+func (m *Models) VectorWeights() []float64 {
+	if m.QuestionSpace().Recomputable {
+		return []float64{ownVectors, 1}
+	}
+	return nil
+}
+
 // DocumentSpace returns the space of Documents, the zero one if there is no
 // embedder.
 func (m *Models) DocumentSpace() llm.SpaceInfo { return spaceOf(m.Documents()) }

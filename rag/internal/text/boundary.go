@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/functionword"
 )
 
 // breaksAt reports whether the sentence that starts at start ends with the
@@ -89,7 +90,7 @@ func opensSentence(text string) bool {
 		return false
 	}
 	folded := lex.Fold(word)
-	return lex.IsStop(folded) || len(folded) > 2 && (functionWords["de"][folded] || functionWords["fr"][folded])
+	return lex.IsStop(folded) || len(folded) > 2 && (functionword.Is("de", folded) || functionword.Is("fr", folded))
 }
 
 // leadingWord returns the letters that text starts with.
@@ -227,7 +228,7 @@ func isUnit(text string) bool {
 // or do stand before initials.
 func isLabelled(text string) bool {
 	w := lastWord(text)
-	if len(w) < 3 || w[0] < 'a' || lex.IsStop(w) || functionWords["de"][w] || functionWords["fr"][w] {
+	if len(w) < 3 || w[0] < 'a' || lex.IsStop(w) || functionword.Is("de", w) || functionword.Is("fr", w) {
 		return false
 	}
 	switch w {

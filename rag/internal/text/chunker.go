@@ -40,6 +40,9 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // Parent is the number of the window that a chunk is, or was cut from; with
 // the rule Paragraph it is the number of the chunk.
 //
+// starts are where headings stand that the document's format tells, ascending; a
+// heading is a paragraph of its own. Windows do not look at them.
+//
 // # Windows
 //
 // The text is encoded once. Windows of Size tokens start at every multiple of
@@ -61,7 +64,7 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // paragraphs are its borders.
 //
 //   - A heading, or several in a row, and the paragraph below it are one
-//     paragraph to what follows. Headings that open with # and the title open
+//     paragraph to what follows. Headings of starts, those that open with # and the title open
 //     a chunk. A line that stands alone without a mark at its end is a heading
 //     here, too, and so is a line that ends with a question mark or a colon. If
 //     the paragraph is too long, its beginning stays with the heading.
@@ -76,11 +79,11 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 //
 // Both rules are linear in the text, with a factor that grows with Size for
 // texts of very short lines.
-func (c *Chunker) Chunks(ctx context.Context, text string) ([]Chunk, error) {
+func (c *Chunker) Chunks(ctx context.Context, text string, starts ...int) ([]Chunk, error) {
 	if c.set.Rule == Window {
 		return c.windows(ctx, text)
 	}
-	return c.paragraphs(ctx, text)
+	return c.paragraphs(ctx, text, starts)
 }
 
 // windows implements the rule Window.

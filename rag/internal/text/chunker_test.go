@@ -36,7 +36,7 @@ func TestChunkSet(t *testing.T) {
 		set  text.ChunkSet
 		want string
 	}{
-		{text.ChunkSet{}, "cl100k/150/0/paragraph"},
+		{text.ChunkSet{}, "cl100k/300/0/paragraph"},
 		{text.ChunkSet{Size: 300}, "cl100k/300/0/paragraph"},
 		{text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}, "cl100k/1200/100/window"},
 		{text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150}, "cl100k/1200/100/window/150"},
@@ -57,14 +57,14 @@ func TestChunkSet(t *testing.T) {
 func TestChunkSetInvalid(t *testing.T) {
 	for _, set := range []text.ChunkSet{
 		{Size: -1}, {Size: 7}, {Size: 1 << 21}, {Overlap: 10}, {Sub: 50}, {Rule: 9},
-		{Rule: text.Window, Overlap: 150}, {Rule: text.Window, Overlap: -1}, {Rule: text.Window, Sub: 3},
+		{Rule: text.Window, Overlap: 300}, {Rule: text.Window, Overlap: -1}, {Rule: text.Window, Sub: 3},
 	} {
 		if _, err := text.NewChunker(newTokenizer(t), set); !errors.Is(err, text.ErrChunkSet) {
 			t.Errorf("NewChunker with %+v: %v", set, err)
 		}
 	}
 	for _, s := range []string{"", "cl100k", "cl100k/150/0", "cl100k/150/0/sentence", "o200k/150/0/paragraph",
-		"cl100k/0150/0/paragraph", "cl100k/150/0/paragraph/0", "cl100k/150/x/window", "cl100k/7/0/window",
+		"cl100k/0150/0/paragraph", "cl100k/300/0/paragraph/0", "cl100k/150/x/window", "cl100k/7/0/window",
 		"cl100k/99999999999999999999/0/window", "cl100k/1200/100/window/150/1"} {
 		if got, err := text.ParseChunkSet(s); !errors.Is(err, text.ErrChunkSet) {
 			t.Errorf("ParseChunkSet(%.300q) = %v, %v", s, got, err)
@@ -73,7 +73,7 @@ func TestChunkSetInvalid(t *testing.T) {
 }
 
 func FuzzParseChunkSet(f *testing.F) {
-	for _, s := range []string{"", "cl100k/150/0/paragraph", "cl100k/1200/100/window/150"} {
+	for _, s := range []string{"", "cl100k/300/0/paragraph", "cl100k/1200/100/window/150"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -324,5 +324,31 @@ func BenchmarkChunks(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestChunksBeginAtHeadings: a chunk begins where the format tells a heading, headings in
+// a row and what follows them stay together, and a place within a paragraph is none.
+func TestChunksBeginAtHeadings(t *testing.T) {
+	s := "Guide\n\nInstall\n\nPut it there.\n\nUse it\n\nFirst steps\n\nCall it. Look.\n\nMore of it."
+	var starts []int
+	for _, h := range []string{"Install", "Use it", "First steps", "Look"} {
+		starts = append(starts, strings.Index(s, h))
+	}
+	c := newChunker(t, text.ChunkSet{})
+	chunks, err := c.Chunks(t.Context(), s, starts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, ch := range chunks {
+		got = append(got, s[ch.Start:ch.End])
+	}
+	want := []string{"Guide\n\nInstall\n\nPut it there.", "Use it\n\nFirst steps\n\nCall it. Look.\n\nMore of it."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if whole, err := c.Chunks(t.Context(), s); err != nil || len(whole) != 1 {
+		t.Errorf("without headings: %v, %v", whole, err)
 	}
 }

@@ -15,7 +15,7 @@ var ErrChunkSet = errors.New("invalid chunk set")
 type Rule uint8
 
 const (
-	// Paragraph cuts between paragraphs, and inside one that is too long at
+	// Paragraph cuts at headings and between paragraphs, and inside one that is too long at
 	// the ends of sentences. It is the default.
 	Paragraph Rule = iota
 	// Window cuts after a fixed number of tokens, wherever that is.
@@ -34,7 +34,7 @@ func (r Rule) String() string {
 }
 
 // DefaultChunkSize is the size of a chunk, in tokens, if none is given.
-const DefaultChunkSize = 150
+const DefaultChunkSize = 300
 
 // The limits of [ChunkSet.Size] and [ChunkSet.Sub]. A single character has up
 // to four tokens, so that anything fits a chunk of the smallest size.
@@ -45,10 +45,10 @@ const (
 
 // A ChunkSet says how documents are cut into chunks. Two equal values give
 // equal chunks of equal text; its string names the set in a database. The
-// zero value is the default: pieces of up to 150 tokens of cl100k that keep
+// zero value is the default: pieces of up to 300 tokens of cl100k that begin at headings and keep
 // paragraphs whole if they fit, without overlap.
 type ChunkSet struct {
-	// Size is the largest number of tokens of a chunk; 0 means 150. With
+	// Size is the largest number of tokens of a chunk; 0 means 300. With
 	// Window it is the length of the window.
 	Size int
 	// Overlap is the number of tokens that a window shares with the one
@@ -87,7 +87,7 @@ func (c ChunkSet) Normal() (ChunkSet, error) {
 
 // String returns the name of the set: the tokenizer, size, overlap and rule,
 // and the size of sub-chunks if there are any. Examples are
-// "cl100k/150/0/paragraph" and "cl100k/1200/100/window/150". Defaults are
+// "cl100k/300/0/paragraph" and "cl100k/1200/100/window/150". Defaults are
 // filled in.
 func (c ChunkSet) String() string {
 	if c.Size == 0 {

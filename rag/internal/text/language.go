@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/functionword"
 )
 
 // languageSample is how much of a text its language is read off.
@@ -115,7 +116,7 @@ func byFunctionWords(s string, languages ...string) string {
 	hits := make([]int, len(languages))
 	for w := range lex.Words(s) {
 		for i, lang := range languages {
-			if functionWords[lang][w.Text] {
+			if functionword.Is(lang, w.Text) {
 				hits[i]++
 			}
 		}
@@ -134,31 +135,10 @@ func byFunctionWords(s string, languages ...string) string {
 	return languages[best]
 }
 
-// functionWords are the function words and question words of languages other
-// than English, and the commonest of English.
-var functionWords = map[string]map[string]bool{
-	"en": wordSet("the of and to in is was for that with as on by it at from are his were be this which or an had has have not but its who what when where how why does did their they he she"),
-	"de": wordSet(`der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird wurde wurden werden hat haben hatte
-		von vom zu zum zur mit auf fur im in an am aus bei nach uber unter durch als auch wie was wer wo wann warum wieso welche welcher welches welchem welchen wohin woher wem wen wessen
-		er sie es ihr ihre ihrer sein seine seiner sich dass noch nur so um bis vor seit kann konnen hier dort dieser diese dieses man wir ich mir mich uns`),
-	"fr": wordSet(`le la les un une des du de et ou mais ne pas est sont etait etaient sera a ont avait avec pour par sur dans en au aux ce cette ces
-		que qui quoi quel quelle quels quelles ou quand comment pourquoi combien il elle ils elles son sa ses leur leurs se plus nous vous je l d s qu c n`),
-	"es": wordSet(`el la los las un una unos unas de del y o pero no es son era eran fue fueron ser ha han con por para en al que se su sus lo como
-		mas quien cual cuales cuando donde porque cuanto cuantos esta este estos estas ese esa hay sobre entre tambien`),
-	"it": wordSet(`il lo la i gli le un uno una di del della dei delle degli dal dalla e o ma non e sono era erano fu ha hanno con per su nel nella nei al alla
-		che chi cosa quale quali quando dove come perche quanto si suo sua suoi questo questa anche piu`),
-	"pt": wordSet(`o a os as um uma uns umas de do da dos das e ou mas nao e sao era eram foi foram ser tem com por para em no na nos nas ao que se seu sua
-		quem qual quais quando onde como porque quanto este esta isto mais tambem pelo pela`),
-	"nl": wordSet(`de het een en of maar niet is zijn was waren wordt werd werden heeft hebben had van voor met op in aan bij naar uit over door als ook
-		hoe wat wie waar wanneer waarom welke hij zij ze hun haar zich dat die dit deze er nog te om`),
-	"ru": wordSet(`и в во не на что с со как это по но из у за от к о об для при до или а же бы был была было были есть он она они его ее их
-		кто что где когда почему как какой какая какие сколько который которая которые`),
-	"uk": wordSet(`і й в у не на що з як це по але із за від до про для при або а ж би був була було були є він вона вони його її їх
-		хто де коли чому який яка які скільки та`),
-	"ar": wordSet(`في من على الى عن مع هذا هذه ذلك التي الذي الذين كان كانت يكون هو هي هم ما ماذا متى اين كيف لماذا كم هل او ثم لا لم لن قد ان بعد قبل كل بين و`),
-	"fa": wordSet(`در از به که را با این ان و برای است بود شد می تا یا هم چه کی کجا چگونه چرا چند ایا`),
-	"he": wordSet(`של את על עם אל מן הוא היא הם הן זה זו זאת אשר כי לא גם או אבל יש אין היה היתה היו מה מי איפה היכן מתי איך כיצד למה מדוע כמה האם כל רק אם`),
-	"ko": wordSet(`그 이 저 것 수 및 또는 그리고 그러나 누가 누구 누구의 무엇 무엇을 무엇이 어디 어디에 어디서 언제 왜 어떻게 몇 얼마 어느 어떤`),
+// isStopIn reports whether a folded word is a function word of English, or of
+// the language.
+func isStopIn(lang, word string) bool {
+	return lex.IsStop(word) || lang != "en" && functionword.Is(lang, word)
 }
 
 func wordSet(list string) map[string]bool {
@@ -167,10 +147,4 @@ func wordSet(list string) map[string]bool {
 		set[lex.Fold(w)] = true
 	}
 	return set
-}
-
-// isStopIn reports whether a folded word is a function word of English, or of
-// the language.
-func isStopIn(lang, word string) bool {
-	return lex.IsStop(word) || lang != "en" && functionWords[lang][word]
 }

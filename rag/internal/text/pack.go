@@ -8,9 +8,15 @@ import (
 )
 
 // paragraphs implements the rule Paragraph.
-func (c *Chunker) paragraphs(ctx context.Context, text string) ([]Chunk, error) {
+func (c *Chunker) paragraphs(ctx context.Context, text string, starts []int) ([]Chunk, error) {
 	p := packer{tok: c.tok, size: c.set.Size, text: text}
 	paras := paragraphs(text)
+	for i := range paras {
+		for len(starts) > 0 && starts[0] <= paras[i].Start {
+			paras[i].heading = paras[i].heading || starts[0] == paras[i].Start
+			starts = starts[1:]
+		}
+	}
 	p.leads = leadEnds(paras)
 	for i := 0; i < len(paras); {
 		if err := ctx.Err(); err != nil {

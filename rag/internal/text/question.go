@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/functionword"
 )
 
 // maxMatchWords is the length in words of the longest name that is looked for
@@ -20,7 +21,8 @@ const maxMatchWords = 16
 //
 // It calls has up to 16 times for each word.
 func MatchNames(question string, has func(key string) bool) []string {
-	words := slices.Collect(lex.Words(question))
+	words, lang := slices.Collect(lex.Words(question)), Language(question)
+	isContentWord := func(w lex.Word) bool { return !isStopIn(lang, w.Text) }
 	// The key of words[i:k] is joined[at[i] : at[k]-1].
 	var joined strings.Builder
 	at := make([]int, 0, len(words)+1)
@@ -51,8 +53,6 @@ func MatchNames(question string, has func(key string) bool) []string {
 	return out
 }
 
-func isContentWord(w lex.Word) bool { return !lex.IsStop(w.Text) }
-
 // Topic returns what a question is about: the question without the words that
 // only ask, which would be looked for in vain or, worse, found. It is for
 // languages other than English, whose question words are not terms. In Chinese,
@@ -81,7 +81,7 @@ func Topic(question string) string {
 		var b strings.Builder
 		last := 0
 		for w := range lex.Words(question) {
-			if functionWords[lang][w.Text] {
+			if functionword.Is(lang, w.Text) {
 				b.WriteString(question[last:w.Start])
 				b.WriteByte(' ')
 				last = w.End

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/functionword"
 )
 
 // maxQuoteRunes is the length of the longest quotation in a script without
@@ -57,7 +58,7 @@ func (f *finder) isTitle(body string) bool {
 		bare := strings.TrimFunc(w, unicode.IsPunct)
 		first, _ := utf8.DecodeRuneInString(bare)
 		folded := lex.Fold(bare)
-		if unicode.IsLower(first) && !lex.IsStop(folded) && !isConnector(folded) && !functionWords[f.lang][folded] {
+		if unicode.IsLower(first) && !lex.IsStop(folded) && !isConnector(folded) && !functionword.Is(f.lang, folded) {
 			capitals = false
 		}
 		spoken = spoken || isContraction(bare) || isSpoken(folded)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/functionword"
 )
 
 // maxTermWords is the length of the longest term. English puts the noun that
@@ -103,7 +104,7 @@ func Terms(text string, names []Name) []Name {
 
 // isContent reports whether a word can be part of a term.
 func isContent(word, lang string) bool {
-	if isKoreanVerb(word) || functionWords[lang][word] {
+	if isKoreanVerb(word) || functionword.Is(lang, word) {
 		return false
 	}
 	w := Key(word)

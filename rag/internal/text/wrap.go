@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/functionword"
 )
 
 // The width in columns of text that is hard-wrapped.
@@ -178,7 +179,7 @@ func endsWithFunctionWord(line string) bool {
 	}
 	folded := lex.Fold(word)
 	for _, lang := range [...]string{"de", "fr", "es", "it", "pt", "nl"} {
-		if functionWords[lang][folded] {
+		if functionword.Is(lang, folded) {
 			return true
 		}
 	}
