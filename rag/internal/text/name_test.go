@@ -186,7 +186,7 @@ func TestTerms(t *testing.T) {
 
 func TestMatchNames(t *testing.T) {
 	known := map[string]bool{"carl rogers": true, "rogers": true, "university of gottingen": true,
-		"beatles": true, "who": true, "1957": true, "星 露 谷": true}
+		"beatles": true, "who": true, "wie": true, "das": true, "1957": true, "星 露 谷": true}
 	for _, c := range []struct {
 		question string
 		want     []string
@@ -197,6 +197,7 @@ func TestMatchNames(t *testing.T) {
 		{"Was the University of Göttingen’s library or the Beatles first?", []string{"university of gottingen", "beatles"}},
 		{"Rogers, Rogers and Rogers in 1957", []string{"rogers", "1957"}},
 		{"星露谷在哪里？", []string{"星 露 谷"}},
+		{"Wie ist das mit den Beatles, und wer sind sie?", []string{"beatles"}}, // wie and das open lines of texts
 	} {
 		if got := text.MatchNames(c.question, func(k string) bool { return known[k] }); !slices.Equal(got, c.want) {
 			t.Errorf("MatchNames(%q) = %q, want %q", c.question, got, c.want)
