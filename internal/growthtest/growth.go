@@ -19,7 +19,7 @@ const (
 	// Times is how much larger the larger size is.
 	Times = 16
 	// Most is how much more the larger size may cost.
-	Most = 64
+	Most = 96
 	// least is what a cost counts for at least: below it clocks are too coarse.
 	least = 100 * time.Microsecond
 	// tries is how often a growth that is too large is measured again.
@@ -83,7 +83,7 @@ func Measure(s Sizes, cost func(n int) time.Duration) Result {
 		if r.One < s.Enough && 2*r.N*Times <= s.To {
 			r = Result{N: 2 * r.N, One: math.MaxInt64, Big: math.MaxInt64}
 		}
-		for range 3 {
+		for range 5 {
 			r.One = max(min(r.One, cost(r.N)), least)
 		}
 		r.Big = min(r.Big, cost(Times*r.N))
