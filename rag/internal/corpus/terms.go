@@ -1,8 +1,6 @@
 package corpus
 
 import (
-	"slices"
-
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/query"
@@ -50,13 +48,16 @@ func (c *Corpus) Analyze(s string) []string {
 		languages = append(languages, "en")
 	}
 	var out []string
-	topic := text.Topic(s)
+	topic, known := text.Topic(s), map[string]bool{}
 	for _, l := range languages {
 		first := len(out)
 		for _, t := range l.Terms(topic) {
-			if !slices.Contains(out[:first], t.Text) {
+			if !known[t.Text] {
 				out = append(out, t.Text)
 			}
+		}
+		for _, t := range out[first:] {
+			known[t] = true
 		}
 	}
 	return out
