@@ -354,8 +354,8 @@ func TestPurgeStaysOwed(t *testing.T) {
 	remove(docs[2].Key, rag.RemoveOptions{DryRun: true})
 }
 
-// TestOwedKeepsCache: a removal that is to keep what was paid keeps it of all documents,
-// also of one that a later run removes; and one that is not keeps it of none.
+// TestOwedKeepsCache: a removal with KeepCache keeps the paid replies of all its documents,
+// also of one that a later run removes. Without KeepCache a removal keeps none.
 func TestOwedKeepsCache(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{true, false} {

@@ -157,8 +157,8 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestUnasked has a client send what it was not asked for, and what no client sends. The
-// holder breaks off.
+// TestUnasked: if a client sends input that the holder did not ask for, or a frame that no
+// client sends, the holder ends the connection.
 func TestUnasked(t *testing.T) {
 	dir := shortDir(t)
 	left := make(chan error)

@@ -242,8 +242,8 @@ func (s *silent) Write(ctx context.Context, g kv.Guard, c *kv.Changes) error {
 	return kv.ErrUncertain
 }
 
-// TestSilentServer has the server go with a commit under way, and come back. What nobody
-// knows the end of is the last thing that the writer does.
+// TestSilentServer stops the server while a commit is under way, and starts it again. The
+// writer does nothing more, since it does not know how the commit ended.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	for _, made := range []bool{false, true} {
