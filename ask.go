@@ -54,12 +54,13 @@ func Where(condition string) AskOption {
 }
 
 // Budget bounds the evidence to so many tokens. The default is
-// [method.DefaultBudget].
+// [method.DefaultBudget]. Within at most that, the evidence has
+// [method.DefaultPassages] passages at most.
 func Budget(tokens int) AskOption {
 	return func(a *asking) error { a.Budget = tokens; return nil }
 }
 
-// Top bounds the pieces of evidence. The default is all that the budget holds.
+// Top bounds the pieces of evidence. The default is as many as [Budget] holds.
 func Top(n int) AskOption {
 	return func(a *asking) error { a.Top = n; return nil }
 }

@@ -1,6 +1,8 @@
 package query_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -42,5 +44,31 @@ func TestLimitPacked(t *testing.T) {
 				t.Errorf("%d, set %d: %d items, %d tokens; want %d, %d", c.n, i, len(s.Items), s.Used, c.counts[i], c.used[i])
 			}
 		}
+	}
+}
+
+// Items that do not count stay, behind the last that counts too.
+func TestLimitCounts(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t, 1, 4)
+	x := texts{1: "a a", 2: "b b b b b", 3: "c", 4: "d d"}
+	in := &input{}
+	for id := range engine.NodeID(4) {
+		in.items = append(in.items, query.Item{Graph: 1, ID: id + 1})
+	}
+	even := func(_ context.Context, _ *query.Env, it query.Item) (bool, error) { return it.ID%2 == 0, nil }
+	first := &query.Limit{In: &query.Pack{In: in, Budget: 100, Render: x.render}, N: 1, Counts: even}
+	second := &query.Limit{In: in, N: 1, Counts: even, After: []query.Op{first}}
+	e := w.env()
+	if s := run(t, e, first); len(s.Items) != 3 || s.Items[2].ID != 3 || s.Used != 11 {
+		t.Errorf("%d items of %d tokens, want 1, 2 and 3 of 11", len(s.Items), s.Used)
+	}
+	if s := run(t, e, second); len(s.Items) != 2 || s.Items[0].ID != 1 || s.Items[1].ID != 3 {
+		t.Errorf("%d items, want 1 and 3: the one that counts is in the first set", len(s.Items))
+	}
+	failing := errors.New("it cannot be read")
+	_, err := query.Run(t.Context(), e, &query.Limit{In: in, N: 1, Counts: func(context.Context, *query.Env, query.Item) (bool, error) { return false, failing }})
+	if !errors.Is(err, failing) {
+		t.Errorf("%v, want what the counting failed with", err)
 	}
 }

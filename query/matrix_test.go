@@ -252,6 +252,9 @@ func (m *matrixWorld) fillPool() {
 		engine.Comparison{Property: "rating", Op: engine.OpEqual, Values: []engine.Value{engine.Int(1)}}, engine.Comparison{Property: "none", Op: engine.Op(99)}}
 	add(graphops.EdgeWeights(0), graphops.DegreeWeights, graphops.EdgeWeights(99))
 	type env = *query.Env
+	add((func(context.Context, env, query.Item) (bool, error))(nil),
+		func(_ context.Context, _ env, it query.Item) (bool, error) { return it.ID%2 == 0, nil },
+		func(context.Context, env, query.Item) (bool, error) { return true, errEnv })
 	add((func(context.Context, env, query.Item) (string, int, error))(nil),
 		func(_ context.Context, _ env, it query.Item) (string, int, error) {
 			return "a b c", int(it.ID) % 3, nil

@@ -104,6 +104,8 @@ func (o *Sort) Inputs() []Op { return []Op{o.In} }
 type Limit struct {
 	In Op
 	N  int
+	// Counts tells which items count; the others stay. All count if it is nil.
+	Counts func(ctx context.Context, e *Env, it Item) (bool, error)
 	// After are sets whose items count for N too: together they and this one have
 	// N items at most.
 	After  []Op
@@ -112,24 +114,34 @@ type Limit struct {
 
 // Run implements [Op].
 func (o *Limit) Run(ctx context.Context, e *Env) (Set, error) {
-	n := o.N
-	for _, before := range o.After {
-		s, err := e.Eval(ctx, before)
+	defer func() { e.coming = nil }()
+	var out Set
+	left := o.N
+	for _, op := range append(slices.Clone(o.After), o.In) {
+		s, err := e.Eval(ctx, op)
 		if err != nil {
 			return Set{}, err
 		}
-		n -= len(s.Items)
+		out = Set{Used: s.Used}
+		for i, it := range s.Items {
+			counts := true
+			if o.Counts != nil {
+				e.coming = s.Items[i:]
+				if counts, err = o.Counts(ctx, e, it); err != nil {
+					return Set{}, err
+				}
+			}
+			if counts {
+				left--
+			}
+			if counts && left < 0 {
+				out.Used -= it.Tokens // a header is in the set's tokens alone
+				continue
+			}
+			out.Items = append(out.Items, it)
+		}
 	}
-	s, err := e.Eval(ctx, o.In)
-	if err != nil {
-		return Set{}, err
-	}
-	n = max(0, min(n, len(s.Items)))
-	out := Set{Items: s.Items[:n:n], Used: s.Used}
-	for i := range s.Items[n:] {
-		out.Used -= s.Items[n+i].Tokens // a header is in the set's tokens alone
-	}
-	if n == 0 {
+	if len(out.Items) == 0 {
 		out.Used = 0
 	}
 	return out, nil

@@ -118,7 +118,7 @@ func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q meth
 	err = c.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
-			p, err = plan(ctx, sys, m, q)
+			p, err = c.plan(ctx, sys, m, q)
 		}
 		return err
 	})
@@ -129,15 +129,39 @@ func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q meth
 }
 
 // plan returns the plan to run, with models of [Corpus.modelsAt].
-func plan(ctx context.Context, sys *method.System, m *Models, q method.Question) (*method.Plan, error) {
+func (c *Corpus) plan(ctx context.Context, sys *method.System, m *Models, q method.Question) (*method.Plan, error) {
 	p, err := sys.Plan(ctx, m, q)
 	if err == nil {
 		p = p.Reranked(m, q.Text)
 	}
-	if err == nil && q.Top > 0 {
-		p = p.Limited(q.Top)
+	switch {
+	case err != nil:
+	case q.Top > 0:
+		p = p.Limited(q.Top, nil)
+	case q.Tokens() <= method.DefaultBudget:
+		p = p.Limited(method.DefaultPassages, c.isPassage(sys))
 	}
 	return p, err
+}
+
+// isPassage returns what tells if an item is a chunk, of the base graph or of the
+// method's own.
+func (c *Corpus) isPassage(sys *method.System) func(ctx context.Context, e *query.Env, it query.Item) (bool, error) {
+	return func(ctx context.Context, e *query.Env, it query.Item) (bool, error) {
+		g := c.Base()
+		if own := sys.Graph(); own != nil && it.Graph == own.ID() {
+			g = own
+		}
+		if it.ID == 0 {
+			return false, nil
+		}
+		n, err := e.Node(ctx, g, it.ID)
+		if err != nil {
+			return false, err
+		}
+		kind, _, _ := strings.Cut(e.Snap.Graph(g).NodeTypeName(n.Type), ":") // chunk:SET in the base graph
+		return kind == method.ChunkNodeType, nil
+	}
 }
 
 // askable refuses what cannot be asked.
@@ -162,7 +186,7 @@ func (c *Corpus) askable(sys *method.System, q method.Question) error {
 func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.System, m *Models, q method.Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	ev := &Evidence{Method: sys.Label(), Trace: &query.Trace{}}
 	start := time.Now()
-	plan, err := plan(ctx, sys, m, q)
+	plan, err := c.plan(ctx, sys, m, q)
 	if err != nil {
 		return nil, err
 	}

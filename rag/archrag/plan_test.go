@@ -106,7 +106,7 @@ func testBudget(t *testing.T, a *asked) {
 func testLayers(t *testing.T, a *asked) {
 	hits := func(spec, q string) map[int][]string {
 		out := map[int][]string{}
-		for _, s := range a.retrieve(t, spec, method.Question{Text: q}).Sections {
+		for _, s := range a.retrieve(t, spec, method.Question{Text: q, Budget: 12_000}).Sections {
 			if s.Name == "entities" || s.Name == "communities" {
 				for _, it := range s.Items {
 					out[int(it.Layer)] = append(out[int(it.Layer)], it.Keys[0])
@@ -181,7 +181,7 @@ func testLayers(t *testing.T, a *asked) {
 // that the reasons of each item lead to a hit.
 func testCitations(t *testing.T, a *asked, h *hierarchy) {
 	met := 0
-	for _, s := range a.retrieve(t, small, method.Question{Text: a.questions[0]}).Sections {
+	for _, s := range a.retrieve(t, small, method.Question{Text: a.questions[0], Budget: 12_000}).Sections {
 		for _, it := range s.Items {
 			if len(it.Chunks) == 0 || len(it.Spans) == 0 || len(it.Why) < 2 {
 				t.Errorf("%s %v: %d chunks, %d spans, why %v", it.Kind, it.Keys, len(it.Chunks), len(it.Spans), it.Why)
@@ -240,7 +240,7 @@ func testRelations(t *testing.T, a *asked) {
 	for _, mode := range []string{"ranked", "within", "any"} {
 		inside, outside := 0, 0
 		for _, q := range a.questions {
-			ev := a.retrieve(t, small+",k=8,relations="+mode, method.Question{Text: q})
+			ev := a.retrieve(t, small+",k=8,relations="+mode, method.Question{Text: q, Budget: 12_000})
 			hit := map[string]bool{}
 			var relations []rag.Cited
 			for _, s := range ev.Sections {
@@ -371,7 +371,7 @@ func testFigures(t *testing.T, a *asked) {
 func testAtOnce(t *testing.T, a *asked) {
 	sys := a.System(t, small)
 	one := func(q string) string {
-		ev, err := a.Retrieve(t.Context(), sys, a.m, method.Question{Text: q})
+		ev, err := a.Retrieve(t.Context(), sys, a.m, method.Question{Text: q, Budget: 12_000})
 		if err != nil {
 			return err.Error()
 		}

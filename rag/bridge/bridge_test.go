@@ -91,7 +91,7 @@ func TestWalk(t *testing.T) {
 	if n := found(t, c, "bridge:ppr=on", questions, 5); n != 30 {
 		t.Errorf("the walk answers %d of 30", n)
 	}
-	ev := c.Evidence(t, "bridge:ppr=on", method.Question{Text: questions[0].question})
+	ev := c.Evidence(t, "bridge:ppr=on", method.Question{Text: questions[0].question, Budget: 12_000})
 	if n := len(ev.Items()); n != 90 {
 		t.Errorf("%d items of 90 chunks", n)
 	}
@@ -104,7 +104,7 @@ func TestNoNames(t *testing.T) {
 	c := open(t)
 	all, _ := hops(2, 40)
 	c.Index(t, "bridge", all...)
-	q := method.Question{Text: "who learned to draw above a bakery?"}
+	q := method.Question{Text: "who learned to draw above a bakery?", Budget: 12_000}
 	want := docs(c.Evidence(t, "naive", q))
 	if got := docs(c.Evidence(t, "bridge", q)); !slices.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -332,7 +332,7 @@ func TestFilter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range questions[:10] {
-			ev := c.Evidence(t, "bridge", method.Question{Text: q.question, Where: where})
+			ev := c.Evidence(t, "bridge", method.Question{Text: q.question, Where: where, Budget: 12_000})
 			if len(ev.Items()) != 60 {
 				t.Errorf("%d items, want 60", len(ev.Items()))
 			}
@@ -382,7 +382,7 @@ func TestProof(t *testing.T) {
 	}
 	const set = "cl100k/300/0/paragraph"
 	want := `1 Sections
-  2 Pack(section=text, budget=12000, overflow=stop)
+  2 Pack(section=text, budget=4000, overflow=stop)
     3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, own=0.1, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
       4 Rescale   -- first hits, as naive's
         5 Union(combine=z-sum)

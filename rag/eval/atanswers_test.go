@@ -145,7 +145,7 @@ func TestAnswersAtEqualTokens(t *testing.T) {
 	// The page has tables and plots of them.
 	var page bytes.Buffer
 	check(t, eval.WriteHTML(&page, []*eval.Report{rep}))
-	for _, want := range []string{"em at 20", "f1 at 400", "Exact answers over tokens", "F1 of answers over tokens", "Answers from 12,000 tokens, judged by j", "coverage vs naive",
+	for _, want := range []string{"em at 20", "f1 at 400", "Exact answers over tokens", "F1 of answers over tokens", "Answers from 4,000 tokens, judged by j", "coverage vs naive",
 		"At equal tokens · of 3 questions 2 have answers, 2 gold records"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %q", want)

@@ -97,7 +97,8 @@ func (s *System) Stages(m *models.Models) []queue.Step {
 // Question is what is asked, and how.
 type Question struct {
 	Text string
-	// Budget is the number of tokens of context; 0 is DefaultBudget.
+	// Budget is the number of tokens of context; 0 is DefaultBudget. One of at
+	// most DefaultBudget holds [DefaultPassages] at most, a larger one all that fit.
 	Budget int
 	// Where filters documents by their metadata, key and format; nil lets all pass,
 	// and cypher.ParseWhere parses one. An item, node or edge, is used only if
@@ -107,7 +108,7 @@ type Question struct {
 	WhereAny bool
 	// Lang is the language that the answer should have, "" for the question's.
 	Lang string
-	// Top bounds the pieces of evidence; 0 does not bound them.
+	// Top bounds the pieces of evidence; 0 bounds passages alone, as Budget says.
 	Top int
 	// Style is the form of the answer that a chat model gives, one of [Styles]; "" is
 	// that of the method's parameter style, whose default is short. Rules answer in
@@ -118,9 +119,13 @@ type Question struct {
 	Stream func(text string) error
 }
 
-// DefaultBudget is the number of tokens of the context if a question gives none: that of
-// the KET-RAG paper.
-const DefaultBudget = 12000
+// DefaultBudget is the number of tokens of the context if a question gives none, and
+// DefaultPassages how many of its pieces are chunks at most. docs/evaluation.md has what
+// more tokens find.
+const (
+	DefaultBudget   = 4000
+	DefaultPassages = 20
+)
 
 // Tokens returns the question's budget.
 func (q *Question) Tokens() int {
@@ -144,11 +149,12 @@ type Section struct {
 }
 
 // Limited returns the plan with so many pieces of evidence at most, the first ones.
-func (p *Plan) Limited(n int) *Plan {
+// Only those count that counts tells, or all if it is nil.
+func (p *Plan) Limited(n int, counts func(ctx context.Context, e *query.Env, it query.Item) (bool, error)) *Plan {
 	out := &Plan{}
 	var before []query.Op
 	for _, s := range p.Sections {
-		op := &query.Limit{In: s.Pack, N: n, After: slices.Clone(before), Source: "of all sections together"}
+		op := &query.Limit{In: s.Pack, N: n, Counts: counts, After: slices.Clone(before), Source: "of all sections together"}
 		before = append(before, op)
 		out.Sections = append(out.Sections, Section{Name: s.Name, Pack: op})
 	}

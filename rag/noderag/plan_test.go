@@ -31,7 +31,7 @@ func TestPlan(t *testing.T) {
 	c := open(t)
 	docs := ragtest.Docs(71, 24)
 	index(t, c, rag.IndexOptions{}, docs...)
-	q := method.Question{Text: fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place)}
+	q := method.Question{Text: fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place), Budget: 12_000}
 
 	all := c.Evidence(t, "noderag:order=paper", q)
 	n := kinds(all)

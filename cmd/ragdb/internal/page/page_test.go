@@ -41,7 +41,7 @@ func sample() *Page {
 		Trace: &Trace{
 			ID: "t:1", Question: "How long? " + hostile, Answer: "Two years [1].", Method: "naive",
 			Cited: []Source{{N: 1, Doc: "handbook.md", Bytes: [2]int64{4, 90}, Text: "quoted of " + hostile}},
-			Ops:   []Operator{{0, "Pack budget=12000", 1, 0.2}, {1, "Union zsum", 2, 0.1}},
+			Ops:   []Operator{{0, "Pack budget=4000", 1, 0.2}, {1, "Union zsum", 2, 0.1}},
 			Items: []Item{{Name: "c:handbook.md#3", Section: "text", Score: 2.1, Tokens: 12, Why: []Step{{"vector", "chunk", 0.9}}, Sources: []int{0}}},
 		},
 		Sources: []Source{{Doc: "handbook.md", Heading: hostile, Bytes: [2]int64{4, 90}, Text: "Two years. " + hostile}},
@@ -151,7 +151,7 @@ func TestBrowser(t *testing.T) {
 	if !strings.HasPrefix(title, "acme &lt;/script&gt;") {
 		t.Errorf("the title is %q", title)
 	}
-	for _, want := range []string{"How long? &lt;/script&gt;", "Pack budget=12000", "c:handbook.md#3", "Two years [1].", "[1] · handbook.md", "quoted of &lt;/script&gt;", "Two years. &lt;/script&gt;"} {
+	for _, want := range []string{"How long? &lt;/script&gt;", "Pack budget=4000", "c:handbook.md#3", "Two years [1].", "[1] · handbook.md", "quoted of &lt;/script&gt;", "Two years. &lt;/script&gt;"} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the page does not show %q", want)
 		}

@@ -112,7 +112,7 @@ function questionForm(ctx, asked, cancel) {
     keydown: e => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); form.requestSubmit(); } } });
   const method = el("select", {}, el("option", { value: "" }, "The default"));
   const where = el("input", { type: "text", placeholder: "kind = 'person'", spellcheck: false });
-  const budget = el("input", { type: "number", min: 0, step: 500, placeholder: "12000" });
+  const budget = el("input", { type: "number", min: 0, step: 500, placeholder: "4000" });
   const go = el("button", { class: "main" }, "Ask");
   const stop = button("Cancel", cancel, { hidden: true });
   const request = () => Object.fromEntries(Object.entries({ question: question.value, method: method.value, where: where.value.trim(), budget: Number(budget.value) }).filter(([, v]) => v));
