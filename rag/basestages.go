@@ -106,7 +106,7 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w queue.WorkItem
 	if err != nil {
 		return err
 	}
-	chunks, err := st.chunker.Chunks(ctx, full, outline.Starts()...)
+	chunks, err := st.chunker.Chunks(ctx, full, outline.Parts()...)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (w *docWriter) cutOne(ctx context.Context, d *load.Document) (out cutDocume
 	}()
 	out = cutDocument{d, make([][]text.Chunk, len(w.sets))}
 	for i, s := range w.sets {
-		if out.chunks[i], err = s.Chunks(ctx, d.Text, corpus.OutlineOf(d).Starts()...); err != nil {
+		if out.chunks[i], err = s.Chunks(ctx, d.Text, corpus.OutlineOf(d).Parts()...); err != nil {
 			return out, err
 		}
 	}

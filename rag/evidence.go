@@ -46,6 +46,8 @@ type Cited struct {
 	// heading.
 	Chunks []string
 	Spans  []corpus.Span
+
+	opening int // bytes of Text before the chunk's own
 }
 
 // Items returns all items in order.
@@ -301,6 +303,7 @@ func (x *citations) of(it query.Item) (Cited, error) {
 			return out, nil
 		}
 		out.Chunks, out.Spans = []string{n.Key}, []corpus.Span{spanOf(n)} // a chunk rests on itself
+		out.opening = len(corpus.ChunkOf(n).Opening)
 		return out, nil
 	}
 	nodes := []engine.NodeID{it.ID}

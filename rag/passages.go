@@ -60,7 +60,7 @@ func (c *Corpus) passages(ctx context.Context, base *engine.View, sys *method.Sy
 func (x *evidencePassages) add(s string, it *Cited) error {
 	p, at := selection.Passage{Text: s}, -1
 	o := &corpus.Outline{}
-	if it.Kind == corpus.ChunkNodeType && len(it.Spans) > 0 && int64(len(s)) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
+	if it.Kind == corpus.ChunkNodeType && len(it.Spans) > 0 && int64(len(s)-it.opening) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
 		var err error
 		if o, err = x.docs.Of(it.Spans[0].Doc); corpus.IsMissing(err) {
 			o, err = &corpus.Outline{}, nil // it was removed
@@ -68,8 +68,9 @@ func (x *evidencePassages) add(s string, it *Cited) error {
 		if err != nil {
 			return err
 		}
-		at = int(it.Spans[0].Bytes[0])
-		p.Title, p.Headings = o.Title, o.Headings(at, at+len(s))
+		at = int(it.Spans[0].Bytes[0]) - it.opening
+		p.Title = o.Title
+		p.Headings, p.Blocks = o.Shape(at+it.opening, at+len(s), it.opening)
 	}
 	x.in.Passages, x.of, x.at, x.outlines = append(x.in.Passages, p), append(x.of, it), append(x.at, at), append(x.outlines, o)
 	return nil

@@ -121,10 +121,14 @@ func (x *evidencePassages) cite(set text.ChunkSet, s selection.Sentence, a *Answ
 		}
 	} else {
 		body := x.in.Passages[s.Passage].Text
-		b := x.outlines[s.Passage].Place(at + s.Start)
+		said := [2]int64{int64(at + s.Start), int64(at + s.End)}
+		if said[0] < it.Spans[0].Bytes[0] { // it stands above the chunk
+			said = it.Spans[0].Bytes
+		}
+		b := x.outlines[s.Passage].Place(int(said[0]))
 		src = Source{
 			Doc: it.Spans[0].Doc, Page: b.Page, Heading: b.Heading, Bytes: it.Spans[0].Bytes,
-			Sentence: [2]int64{int64(at + s.Start), int64(at + s.End)},
+			Sentence: said,
 			Chunk:    it.Chunks[0], Score: it.Score, Quote: quote(body[s.Start:]),
 		}
 	}

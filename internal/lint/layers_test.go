@@ -40,8 +40,8 @@ var layers = [][]string{
 	{"rag/internal/corpus"},
 	{"rag/cost", "rag/prompts", "rag/llm/local", "rag/llm/openai", "rag/llm/replay"},
 	{"rag/llm", "rag/load"},
-	{"rag/text"},
-	{"rag/internal/text", "rag/internal/encoded", "rag/internal/pdf", "rag/internal/pdftest", "rag/internal/selection"},
+	{"rag/text", "rag/internal/selection"},
+	{"rag/internal/text", "rag/internal/encoded", "rag/internal/pdf", "rag/internal/pdftest"},
 	{"rag/internal/varint"},
 	{"internal/llmtest"}, // a server that stands in for models, in tests
 	{"query"},

@@ -8,8 +8,8 @@
 // JSONL file and a row of a CSV file are one each. The text of a document is
 // its title, a line break and its body ([Options.NoTitle] leaves the title
 // out); every span counts bytes from the start of that text. A [Block] is a
-// piece of the text (a paragraph, a heading, a list item, a table) with the
-// headings above it and the bytes of the file it came from, so that a span of
+// piece of the text (a paragraph, a heading, a list item, a table or a row of one, code) with
+// its kind, the headings above it and the bytes of the file it came from, so that a span of
 // the text can be traced back: [Document.Locate].
 //
 // # Keys
@@ -30,13 +30,17 @@
 //   - txt: the text is the file. A block is a run of lines between blank
 //     lines. Form feeds separate pages, and become line breaks.
 //   - md: CommonMark. The text is what a reader sees: headings, paragraphs,
-//     list items with their marks, code, tables as "a | b" rows; link targets,
-//     emphasis marks and comments are left out. The title is the front
+//     list items with their marks, code, tables as "a | b" rows, terms with what
+//     describes them indented below; link targets, emphasis marks, comments, and the marks that
+//     Hugo, Jekyll, Docusaurus, MDX, MkDocs and MyST read outside code are left out. The title is the front
 //     matter's, else the first heading if that is of level one; it is not
 //     repeated in the body. Front matter is the simple part of YAML: "key:
 //     value", "key: [a, b]" and "- item" lines.
 //   - html: title, headings and block elements become lines; script, style,
-//     nav, template and other parts that are not text are dropped. The lang
+//     nav, template and other parts that are not text are dropped, and so is what
+//     leads through a site, as its role, class or id or the links of a line tell. A row below the
+//     header of a table, or of two, has a cell for each name there: a cell that reaches down stands in each row,
+//     behind one that spans columns stand empty ones. The lang
 //     attribute of html is the document's language.
 //   - jsonl: an object a line: "id", "title", "text" (else "content"), "lang";
 //     every other field becomes metadata.

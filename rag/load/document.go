@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // Document is one record of a corpus.
@@ -51,6 +53,9 @@ type Block struct {
 	// Page counts from 1; 0 if the format has no pages. A title has that of
 	// what follows it.
 	Page int
+	// Kind is text.Prose, unless the format tells that the block is code, the header of a table or a row
+	// below one.
+	Kind text.PartKind
 	// Source is the span of the file (of its uncompressed bytes) that the
 	// block was made of, {-1, -1} if unknown.
 	Source [2]int64

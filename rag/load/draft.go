@@ -1,6 +1,10 @@
 package load
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
+)
 
 // draft is a document in the making: what a format's reader finds.
 type draft struct {
@@ -56,15 +60,31 @@ type body struct {
 	text   strings.Builder
 	blocks []Block
 	sep    separator
-	page   int // of the next block
+	page   int           // of the next block
+	kind   text.PartKind // of the next block
+	left   int           // bytes that rows of tables may still repeat
+}
+
+// newBody returns the body of a document of some size.
+func newBody(size int) *body { return &body{left: pathFloor + size} }
+
+// repeat takes bytes of what tables repeat, and reports whether that many were left.
+func (b *body) repeat(n int) bool {
+	if b.left < n {
+		return false
+	}
+	b.left -= n
+	return true
 }
 
 // separate asks for at least this separator before the next block.
 func (b *body) separate(s separator) { b.sep = max(b.sep, s) }
 
 // add appends a block; blank ones leave no trace.
-func (b *body) add(text, heading string, src [2]int64) {
-	if isBlank(text) {
+func (b *body) add(s, heading string, src [2]int64) {
+	kind := b.kind
+	b.kind = text.Prose
+	if isBlank(s) {
 		return
 	}
 	if b.text.Len() > 0 {
@@ -72,8 +92,8 @@ func (b *body) add(text, heading string, src [2]int64) {
 	}
 	b.sep = 0
 	start := b.text.Len()
-	b.text.WriteString(text)
-	b.blocks = addBlock(b.blocks, Block{Start: start, End: b.text.Len(), Heading: heading, Page: b.page, Source: src})
+	b.text.WriteString(s)
+	b.blocks = addBlock(b.blocks, Block{Start: start, End: b.text.Len(), Heading: heading, Page: b.page, Kind: kind, Source: src})
 }
 
 // maxBlocks bounds the blocks of a document, which can weigh twenty times its

@@ -55,12 +55,14 @@ func FuzzMarkdown(f *testing.F) {
 	fuzz(f, "a.md",
 		"---\ntitle: T\ntags: [a, b]\n---\n# H\n\n*a* **b** [l](u) ![i](u) `c` <b>x</b> ~~s~~\n\n- a\n  1. b\n\n> q\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
 		"[a]: b\n\n[a] [a][a] [a]() <http://x> &amp; \\* \n\n```\ncode\n```\n\n    code\n\n<div>\n<h2>x</h2>\n</div>\n\n<!-- c -->\n",
+		"{{< a title=\"b\" >}}\n{{% c %}}[d]({{< e >}}){% f %}\n:::note[g]\nh\n:::\n!!! i\n    j\n```{k} l\nm\n```\n:n:`o`\n> [!P]\n> q\n\nr\n: s\n\n| {{< t >}} | `u\\|v` |\n|-|-|\n| 1 |\n",
 		"T\n===\n\n***\na  \nb\\\nc<br>d", strings.Repeat("> ", 40), "- - -\n- # h\n")
 }
 
 func FuzzHTML(f *testing.F) {
 	fuzz(f, "a.html",
 		"<!doctype html><html lang=en><title>T</title><h1>H</h1><p>a<b>b</b>&amp;<br>c<ul><li>d<ol start=7><li>e</ol></ul><table><tr><th>f<td>g</table><pre>\n h\n</pre><img alt=i>",
+		"<table><thead><tr><td rowspan=2>a<td colspan=3><p>b<tr><th>c<th>d<tbody><tr><td rowspan=9><ul><li>e<li>f</ul><td><table><tr><td>g</table><tr><th>h</table><dl><dt>i<dd>j<dl><dt>k<dd><pre>l</pre></dl><footer>m</footer><a rel=next>n</a>",
 		"<nav>a</div><script>b</script><svg><title>c</svg><select><option>d</select></nav>e<h2>f<h3>g</ul></li></p>h<hr><xmp>&amp;</xmp><plaintext>i",
 		"<textarea><p></textarea><template/><script/>x</script><![CDATA[y]]><!-->z", "&#0;&#x110000;&nbsp;&shy;&nGt;",
 		"<meta charset=gb18030><p>\xc4\xa5\xb7\xbb \x81\x30\x81\x30\n", "<?xml encoding='big5'?><p>\xbf\x69\xa9\x7b \x88\x62")

@@ -41,7 +41,7 @@ func (w *walker) html(in *input) (*draft, error) {
 
 // readHTML reads the text of a page.
 func readHTML(ctx context.Context, o *origin) (*draft, error) {
-	h := &htmlReader{out: new(body), outline: newOutline(len(o.text)), span: o.span, wantTitle: true}
+	h := &htmlReader{out: newBody(len(o.text)), outline: newOutline(len(o.text)), span: o.span, wantTitle: true}
 	if err := h.read(ctx, o.text); err != nil {
 		return nil, err
 	}
@@ -66,13 +66,21 @@ type htmlReader struct {
 	titleSrc  [2]int64
 	lang      string
 
-	stack []element
-	open  map[atom.Atom]int // how often an element is on the stack
-	drop  int               // open elements whose text is dropped
-	pre   int
-	lists []int // numbers of the open lists' next items, -1 for bullets
-	level int   // of the open heading, 0 for none
-	cells int   // cells of the current row so far
+	stack     []element
+	open      map[atom.Atom]int // how often an element is on the stack
+	drop      int               // open elements whose text is dropped
+	pre       int
+	lists     []int        // numbers of the open lists' next items, -1 for bullets
+	level     int          // of the open heading, 0 for none
+	depth     int          // open descriptions of terms
+	described bool         // a description stands above in the list
+	hangs     bool         // nothing of the open description was added yet
+	cells     int          // cells of the open row so far, if it is a line
+	tables    []*htmlTable // that are open
+
+	links             int  // open links
+	around, navigates bool // one in the block leads to the neighbours of the page
+	linked            int  // bytes of the block that are links
 
 	line       strings.Builder // the block being collected
 	marker     string          // of the list item that begins with it
@@ -126,9 +134,28 @@ func (h *htmlReader) read(ctx context.Context, input string) error {
 func (h *htmlReader) startTag(z *html.Tokenizer, a atom.Atom, attrs, selfClosing bool, from, to int) {
 	r := roleOf(a)
 	if h.drop > 0 {
-		if r == roleDrop && !selfClosing || r != roleInline && r < roleBreak {
-			h.push(a, r)
+		if n := len(h.stack) - 1; (r == roleCell || r == roleItem) && h.stack[n].name == a {
+			h.closeTo(n) // the next cell or item
+			h.startTag(z, a, attrs, selfClosing, from, to)
+			return
 		}
+		if !isVoid(a) && !selfClosing {
+			h.push(a, min(r, roleDrop))
+		}
+		return
+	}
+	at := attributes(z, attrs)
+	switch {
+	case isVoid(a) || selfClosing && r == roleInline:
+	case isNavigation(a, &at):
+		r = roleDrop
+	case a == atom.A:
+		h.around = h.around || isPrevNext(&at)
+		h.links++
+		h.push(a, roleLink)
+		return
+	}
+	if h.inCell() && h.startInCell(a, r) {
 		return
 	}
 	if h.level > 0 && r != roleInline && r < roleBreak && r != roleDrop {
@@ -146,9 +173,9 @@ func (h *htmlReader) startTag(z *html.Tokenizer, a atom.Atom, attrs, selfClosing
 	case roleTitle:
 		h.flush(newParagraph)
 	case roleImage:
-		if alt := attr(z, attrs, "alt"); alt != "" {
+		if at.alt != "" {
 			h.space = true
-			h.words(alt, from, to)
+			h.words(at.alt, from, to)
 			h.space = true
 		}
 		return
@@ -164,8 +191,8 @@ func (h *htmlReader) startTag(z *html.Tokenizer, a atom.Atom, attrs, selfClosing
 	case roleParagraph, rolePre:
 		h.flush(newParagraph)
 		if a == atom.Html && h.lang == "" {
-			if lang := attr(z, attrs, "lang"); isLanguageTag(lang) {
-				h.lang = lang
+			if isLanguageTag(at.lang) {
+				h.lang = at.lang
 			}
 		}
 		if r == rolePre {
@@ -173,7 +200,28 @@ func (h *htmlReader) startTag(z *html.Tokenizer, a atom.Atom, attrs, selfClosing
 		}
 	case roleLine:
 		h.flush(newLine)
-		h.cells = 0
+	case roleTerm:
+		h.endDescription()
+		h.flush(newLine)
+		if h.described {
+			h.out.separate(newParagraph)
+		}
+		h.described = false
+	case roleDescription:
+		h.endDescription()
+		h.flush(newLine)
+		h.depth++
+		h.hangs = true
+	case roleTable:
+		h.flush(newParagraph)
+		h.tables = append(h.tables, &htmlTable{})
+	case roleRows:
+		h.endRow()
+		if t := h.table(); t != nil {
+			t.thead = a == atom.Thead
+		}
+	case roleRow:
+		h.startRow()
 	case roleHeading:
 		h.flush(newParagraph)
 		h.level = int(a.String()[1] - '0')
@@ -186,7 +234,7 @@ func (h *htmlReader) startTag(z *html.Tokenizer, a atom.Atom, attrs, selfClosing
 		first := -1
 		if a == atom.Ol {
 			first = 1
-			if n, err := strconv.ParseInt(attr(z, attrs, "start"), 10, 32); err == nil {
+			if n, err := strconv.ParseInt(at.start, 10, 32); err == nil {
 				first = max(int(n), 0)
 			}
 		}
@@ -195,25 +243,62 @@ func (h *htmlReader) startTag(z *html.Tokenizer, a atom.Atom, attrs, selfClosing
 		h.flush(newLine)
 		h.marker = h.nextMarker()
 	case roleCell:
-		if h.cells > 0 && h.line.Len() > 0 {
-			h.line.WriteString(" |")
-			h.space = true
-		}
-		h.cells++
+		h.startCell(a, at)
 	}
 	h.push(a, r)
 }
 
-// attr returns an attribute of the current tag.
-func attr(z *html.Tokenizer, more bool, name string) string {
+// tagAttributes are the attributes of a tag that tell something of its text.
+type tagAttributes struct {
+	alt, lang, start, colspan, rowspan, class, id, role, rel string
+}
+
+// endDescription closes a term or description that the next one of its list ends.
+func (h *htmlReader) endDescription() {
+	for n := len(h.stack) - 1; n >= max(0, len(h.stack)-maxOpen) && h.stack[n].name != atom.Dl; n-- {
+		if r := h.stack[n].role; r == roleDescription || r == roleTerm {
+			h.closeTo(n)
+			return
+		}
+	}
+}
+
+// maxOpen bounds the elements that may be open in a description that has no end tag.
+const maxOpen = 64
+
+// attributes returns the attributes of the current tag; more says that it has any.
+func attributes(z *html.Tokenizer, more bool) (at tagAttributes) {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if string(key) == name {
-			return strings.TrimSpace(string(value))
+		var to *string
+		switch string(key) {
+		case "alt":
+			to = &at.alt
+		case "lang":
+			to = &at.lang
+		case "start":
+			to = &at.start
+		case "colspan":
+			to = &at.colspan
+		case "rowspan":
+			to = &at.rowspan
+		case "class":
+			to = &at.class
+		case "id":
+			to = &at.id
+		case "role":
+			to = &at.role
+		case "rel":
+			to = &at.rel
+		default:
+			continue
+		}
+		if *to == "" {
+			*to = strings.TrimSpace(string(value))
 		}
 	}
-	return ""
+	return at
 }
 
 func (h *htmlReader) push(a atom.Atom, r role) {
@@ -228,7 +313,7 @@ func (h *htmlReader) push(a atom.Atom, r role) {
 // end tag without its start closes the line at most.
 func (h *htmlReader) endTag(a atom.Atom) {
 	if h.open[a] == 0 {
-		if r := roleOf(a); h.drop == 0 && r != roleInline && r != roleDrop && r != roleCell {
+		if r := roleOf(a); h.drop == 0 && r != roleInline && r != roleDrop && r != roleCell && !h.inCell() {
 			h.flush(newLine)
 		}
 		return
@@ -272,6 +357,27 @@ func (h *htmlReader) closeTo(n int) {
 			h.flush(newParagraph)
 		case roleLine:
 			h.flush(newLine)
+		case roleDescription:
+			h.flush(newParagraph)
+			h.depth--
+			h.described = true
+		case roleTerm:
+			h.flush(newLine)
+		case roleTable:
+			h.endTable()
+		case roleLink:
+			h.links--
+		case roleInnerTable:
+			h.table().inner--
+		case roleRows:
+			h.endRow()
+			if t := h.table(); t != nil {
+				t.thead = false
+			}
+		case roleRow:
+			h.endRow()
+		case roleCell:
+			h.endCell()
 		case roleItem:
 			h.flush(newLine)
 			h.marker = ""
@@ -279,9 +385,11 @@ func (h *htmlReader) closeTo(n int) {
 	}
 }
 
+// maxIndent bounds the levels by which lists and descriptions move to the right.
+const maxIndent = 8
+
 // nextMarker returns what stands before a list item.
 func (h *htmlReader) nextMarker() string {
-	const maxIndent = 8 // deeper lists do not move further to the right
 	if len(h.lists) == 0 {
 		return "- "
 	}

@@ -36,6 +36,9 @@ func (h *htmlReader) words(s string, from, to int) {
 			}
 			h.space = false
 			h.line.WriteString(strings.Map(plainRune, s[word:end]))
+			if h.links > 0 {
+				h.linked += end - word + 1
+			}
 		}
 		i = end
 	}
@@ -82,7 +85,8 @@ func (h *htmlReader) take() string {
 		s = s[i+1:]
 	}
 	h.line.Reset()
-	h.space = false
+	h.space, h.navigates, h.linked = false, h.around && 3*h.linked > len(s), 0
+	h.around = false
 	return s
 }
 
@@ -91,11 +95,14 @@ func (h *htmlReader) flush(sep separator) {
 	if h.level > 0 {
 		h.closeHeading()
 	}
-	if s := h.take(); !isBlank(s) {
-		h.out.add(h.marker+s, h.outline.path, h.span(h.start, h.end))
-		h.marker = ""
+	if s := h.take(); !isBlank(s) && !h.navigates {
+		if h.pre > 0 && !text.IsWrapped(s) {
+			h.out.kind = text.Code
+		}
+		h.out.add(strings.Repeat("  ", min(h.depth, maxIndent))+h.marker+s, h.outline.path, h.span(h.start, h.end))
+		h.marker, h.hangs = "", false
 	}
-	if h.marker == "" { // else a list item's mark waits for its text
+	if h.marker == "" && !h.hangs { // else a list item's mark waits for its text
 		h.out.separate(sep)
 	}
 }

@@ -8,6 +8,7 @@ type role uint8
 const (
 	roleInline role = iota
 	roleDrop        // content is not text of the document
+	roleLink
 	roleTitle
 	roleParagraph // stands apart
 	roleLine      // has a line of its own
@@ -15,6 +16,12 @@ const (
 	rolePre
 	roleList
 	roleItem
+	roleTerm
+	roleDescription
+	roleTable
+	roleInnerTable // in a cell that is a part of a line
+	roleRows       // thead, tbody, tfoot
+	roleRow
 	roleCell
 	roleBreak // br
 	roleRule  // hr
@@ -30,12 +37,21 @@ func roleOf(a atom.Atom) role {
 	case atom.Title:
 		return roleTitle
 	case atom.P, atom.Blockquote, atom.Section, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Aside,
-		atom.Address, atom.Table, atom.Figure, atom.Form, atom.Fieldset, atom.Details, atom.Dialog, atom.Dl,
+		atom.Address, atom.Figure, atom.Form, atom.Fieldset, atom.Details, atom.Dialog, atom.Dl,
 		atom.Body, atom.Html, atom.Head, atom.Hgroup:
 		return roleParagraph
-	case atom.Div, atom.Tr, atom.Dt, atom.Dd, atom.Caption, atom.Figcaption, atom.Summary, atom.Legend, atom.Center,
-		atom.Thead, atom.Tbody, atom.Tfoot:
+	case atom.Div, atom.Caption, atom.Figcaption, atom.Summary, atom.Legend, atom.Center:
 		return roleLine
+	case atom.Dt:
+		return roleTerm
+	case atom.Dd:
+		return roleDescription
+	case atom.Table:
+		return roleTable
+	case atom.Thead, atom.Tbody, atom.Tfoot:
+		return roleRows
+	case atom.Tr:
+		return roleRow
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		return roleHeading
 	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext:
@@ -54,4 +70,14 @@ func roleOf(a atom.Atom) role {
 		return roleImage
 	}
 	return roleInline
+}
+
+// isVoid reports whether an element has no content and no end tag.
+func isVoid(a atom.Atom) bool {
+	switch a {
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source,
+		atom.Track, atom.Wbr:
+		return true
+	}
+	return false
 }

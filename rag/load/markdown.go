@@ -8,6 +8,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	definition "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
@@ -20,15 +21,16 @@ import (
 func readMarkdown(ctx context.Context, o *origin) (*draft, error) {
 	d := &draft{titleSrc: unknown}
 	start := frontMatter(o.text, d)
-	pieces, err := splitMarkdown(o.text, start)
+	body := withoutTemplates(o.text, start)
+	pieces, err := splitMarkdown(body, start)
 	if err != nil {
 		return nil, err
 	}
-	m := &mdReader{ctx: ctx, d: d, out: new(body), outline: newOutline(len(o.text)), origin: o}
+	m := &mdReader{ctx: ctx, d: d, out: newBody(len(o.text)), outline: newOutline(len(o.text)), origin: o, text: body}
 	m.parser = markdownParser()
 	m.refs = parser.NewContext()
 	if len(pieces) > 1 {
-		addReferences(m.refs, o.text[start:])
+		addReferences(m.refs, body[start:])
 	}
 	for _, p := range pieces {
 		if err := ctx.Err(); err != nil {
@@ -48,7 +50,9 @@ func readMarkdown(ctx context.Context, o *origin) (*draft, error) {
 func markdownParser() parser.Parser {
 	b := new(markBound)
 	return parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
+			util.Prioritized(extension.NewDefinitionListParser(), 101),
+			util.Prioritized(extension.NewDefinitionDescriptionParser(), 102))...),
 		parser.WithInlineParsers(
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(b.limit(parser.NewLinkParser()), 200),
@@ -135,6 +139,7 @@ type mdReader struct {
 	refs     parser.Context
 	headings int
 
+	text   string // the file's, without templates
 	src    []byte // the current piece
 	offset int    // where it starts in the text
 	prefix string // mark of the list item that begins with the next block
@@ -150,13 +155,14 @@ func (m *mdReader) piece(p piece) (err error) {
 			err = refuse(line, ErrMalformed, "cannot be parsed as Markdown from this line on: %v", r)
 		}
 	}()
-	m.src, m.offset = []byte(m.origin.text[p.start:p.end]), p.start
+	m.src, m.offset = []byte(m.text[p.start:p.end]), p.start
 	switch p.kind {
 	case pieceComment:
 		return nil
 	case pieceCode:
 		m.out.sep = newLine // goes on where the last piece ended
-		code := strings.TrimRight(m.origin.text[p.start:p.end], "\n")
+		m.out.kind = etext.Code
+		code := strings.TrimRight(m.text[p.start:p.end], "\n")
 		m.out.add(code, m.outline.path, m.origin.span(p.start, p.start+len(code)))
 		m.out.separate(newParagraph)
 		return nil
@@ -185,11 +191,26 @@ func (m *mdReader) block(n ast.Node) error {
 	case *ast.Paragraph, *ast.TextBlock:
 		m.add(m.paragraph(n), m.span(n.Lines()))
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		m.out.kind = etext.Code
 		m.add(strings.Trim(string(n.Lines().Value(m.src)), "\n"), m.span(n.Lines()))
 	case *ast.HTMLBlock:
 		return m.html(n)
 	case *ast.List:
 		return m.list(n)
+	case *definition.DefinitionTerm:
+		if _, ok := n.PreviousSibling().(*definition.DefinitionDescription); ok {
+			m.out.separate(newParagraph)
+		}
+		m.add(m.paragraph(n), m.span(n.Lines()))
+		m.out.separate(newLine)
+	case *definition.DefinitionDescription:
+		outer := m.indent
+		m.indent += "  "
+		err := m.children(n, newLine)
+		m.indent = outer
+		return err
+	case *definition.DefinitionList:
+		return m.children(n, newLine)
 	case *ast.LinkReferenceDefinition, *ast.ThematicBreak:
 	default:
 		return m.children(n, newParagraph)
@@ -199,7 +220,7 @@ func (m *mdReader) block(n ast.Node) error {
 
 // add appends a block with the mark or the indentation of its list.
 func (m *mdReader) add(s string, src [2]int64) {
-	if isBlank(s) {
+	if s = withoutFiller(s); isBlank(s) {
 		return
 	}
 	indent := m.indent
@@ -226,7 +247,7 @@ func (m *mdReader) span(lines *text.Segments) [2]int64 {
 // level one and front matter gave none, and is left out of the body if it
 // repeats the title.
 func (m *mdReader) heading(n *ast.Heading) {
-	s := etext.OneLine(m.paragraph(n))
+	s := etext.OneLine(withoutFiller(m.paragraph(n)))
 	if s == "" {
 		return
 	}
@@ -275,5 +296,5 @@ func (m *mdReader) html(n *ast.HTMLBlock) error {
 	}
 	src := m.span(lines)
 	h := &htmlReader{out: m.out, outline: m.outline, span: func(int, int) [2]int64 { return src }}
-	return h.read(m.ctx, b.String())
+	return h.read(m.ctx, withoutFiller(b.String()))
 }

@@ -18,16 +18,26 @@ type inlineText struct {
 	src    []byte
 	buf    []byte
 	breaks []int
+	table  bool // its bars between cells are written as barMark
 }
+
+// barMark stands for a bar between two cells; texts have no such character.
+const barMark = "\x00"
 
 // paragraph returns the text of a block of inline content: soft line breaks
 // become spaces, except in a table, whose rows stay lines.
 func (m *mdReader) paragraph(n ast.Node) string {
-	t := &inlineText{src: m.src}
+	first := m.tableAt(n)
+	t := &inlineText{src: m.src, table: first >= 0}
 	t.children(n, false)
-	if first := m.tableAt(n); first >= 0 && len(t.breaks)+1 == n.Lines().Len() {
-		return t.table(first)
+	if first >= 0 && len(t.breaks)+1 == n.Lines().Len() {
+		lines := t.lines(first)
+		m.add(strings.Join(lines[:first], "\n"), m.span(n.Lines()))
+		m.out.separate(newLine)
+		m.out.kind = text.Table
+		return strings.Join(lines[first:], "\n")
 	}
+	t.buf = bytes.ReplaceAll(t.buf, []byte(barMark), []byte("|"))
 	if _, code := n.LastChild().(*ast.CodeSpan); code {
 		return t.joined()
 	}
@@ -43,7 +53,11 @@ func (t *inlineText) children(n ast.Node, code bool) {
 func (t *inlineText) node(n ast.Node, code bool) {
 	switch n := n.(type) {
 	case *ast.Text:
-		if s := n.Segment.Value(t.src); code || n.IsRaw() {
+		s := n.Segment.Value(t.src)
+		if t.table {
+			s = markBars(s, code)
+		}
+		if code || n.IsRaw() {
 			t.buf = append(t.buf, bytes.ReplaceAll(s, []byte{'\n'}, []byte{' '})...)
 		} else {
 			t.buf = appendUnescaped(t.buf, s)
@@ -127,27 +141,52 @@ func isAttributes(s string) bool {
 	return len(fields) > 0 && (colon || fields[0][0] == '#' || fields[0][0] == '.')
 }
 
-// table writes the lines as rows "a | b"; first is the header's line, the one
-// after it the delimiter row, which is left out.
-func (t *inlineText) table(first int) string {
-	var rows []string
+// markBars returns the text of a table with barMark for the bars that no backslash
+// stands before; in code, the backslash goes.
+func markBars(s []byte, code bool) []byte {
+	out := make([]byte, 0, len(s))
+	for i, c := range s {
+		switch {
+		case c != '|':
+		case i == 0 || s[i-1] != '\\':
+			c = barMark[0]
+		case code:
+			out = out[:len(out)-1]
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// lines returns the lines, without the one of a table's delimiter row. The cells of the
+// rows, which begin at first, are "a | b".
+func (t *inlineText) lines(first int) (lines []string) {
 	from := 0
 	for i := 0; i <= len(t.breaks); i++ {
 		to := len(t.buf)
 		if i < len(t.breaks) {
 			to = t.breaks[i]
 		}
-		row := strings.TrimSpace(string(t.buf[from:to]))
+		line := strings.TrimSpace(string(t.buf[from:to]))
 		from = to + 1
-		if i == first+1 {
+		switch {
+		case i < first:
+			line = strings.ReplaceAll(line, barMark, "|")
+		case i == first+1:
 			continue
+		default:
+			cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, barMark), barMark), barMark)
+			for k, c := range cells {
+				cells[k] = strings.TrimSpace(withoutFiller(c))
+			}
+			for len(cells) > 1 && cells[len(cells)-1] == "" {
+				cells = cells[:len(cells)-1]
+			}
+			line = strings.Join(cells, " | ")
 		}
-		if i >= first {
-			row = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"))
-		}
-		rows = append(rows, row)
+		lines = append(lines, line)
 	}
-	return strings.TrimSpace(strings.Join(rows, "\n"))
+	return lines
 }
 
 // tableAt returns the line of a paragraph that is a table's header, because

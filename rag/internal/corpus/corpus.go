@@ -30,6 +30,8 @@ const (
 	propEnd    = "_end"
 	propTokens = "_tokens" // chunk
 	propOrder  = "_order"  // chunk: place in its document
+	// chunk: what stands above its text in the table or code in which it begins
+	propOpening = "_opening"
 
 	bucketMethods = "methods" // instance -> how it was indexed
 )
@@ -147,6 +149,9 @@ type Chunk struct {
 	Tokens     int
 	Order      int
 	Text       string
+	// Opening is what a reader of the text wants before it if the chunk begins inside a table or
+	// code: the header of the table, the lines that its first line is nested in; else "".
+	Opening string
 }
 
 // chunkKey returns the key of the n-th chunk of a document.
@@ -294,6 +299,7 @@ func ChunkOf(n engine.Node) Chunk {
 		Key: n.Key, ID: n.ID, Doc: DocOf(n.Key),
 		Start: int(n.Prop(propStart).AsInt()), End: int(n.Prop(propEnd).AsInt()),
 		Tokens: int(n.Prop(propTokens).AsInt()), Order: int(n.Prop(propOrder).AsInt()),
+		Opening: n.Prop(propOpening).AsString(),
 	}
 }
 

@@ -157,23 +157,29 @@ func metaValue(val load.Value) engine.Value {
 	return engine.String(val.Text)
 }
 
-// block is where a heading or page begins in a document's text, and the bytes
-// of the file that it was read from.
+// block is where a heading, a page, a table or code begins in a document's text, or what is
+// behind it.
 type block struct {
-	Start   int    `json:"s"`
-	Heading string `json:"h,omitempty"`
-	Page    int    `json:"p,omitempty"`
+	Start   int           `json:"s"`
+	Heading string        `json:"h,omitempty"`
+	Page    int           `json:"p,omitempty"`
+	Kind    text.PartKind `json:"k,omitempty"`
 }
 
-// packBlocks keeps of a document's blocks where the heading or page changes.
+// packBlocks keeps of a document's blocks where the heading, page or kind changes, and
+// where each table and each piece of code begins.
 func packBlocks(blocks []load.Block) []block {
 	out := []block{}
 	for _, b := range blocks {
-		n := len(out)
-		if n > 0 && out[n-1].Heading == b.Heading && out[n-1].Page == b.Page || n == 0 && b.Heading == "" && b.Page == 0 {
+		var above block
+		if n := len(out); n > 0 {
+			above = out[n-1]
+		}
+		same := b.Kind == text.Row || b.Kind == text.Prose && above.Kind == text.Prose
+		if same && above.Heading == b.Heading && above.Page == b.Page {
 			continue
 		}
-		out = append(out, block{Start: b.Start, Heading: b.Heading, Page: b.Page})
+		out = append(out, block{Start: b.Start, Heading: b.Heading, Page: b.Page, Kind: b.Kind})
 	}
 	return out
 }
@@ -218,12 +224,18 @@ func (c *Corpus) AddChunks(v *engine.TxView, d CutDocument, set text.ChunkSet, c
 	if err := v.MakeField(above, engine.FieldOptions{Analyzer: lang.Name()}); err != nil {
 		return err
 	}
+	opening := opening{o: d.Outline, text: d.Text}
 	for i, ch := range chunks {
 		body := d.Text[ch.Start:ch.End]
-		cid, _, err := v.PutNode(t, chunkKey(d.Key, i), engine.Props{
+		props := engine.Props{
 			PropText: engine.String(body), propStart: engine.Int(int64(ch.Start)), propEnd: engine.Int(int64(ch.End)),
 			propTokens: engine.Int(int64(ch.Tokens)), propOrder: engine.Int(int64(i)),
-		})
+		}
+		opening := opening.of(ch.Start)
+		if opening != "" {
+			props[propOpening] = engine.String(opening)
+		}
+		cid, _, err := v.PutNode(t, chunkKey(d.Key, i), props)
 		if err != nil {
 			return err
 		}
@@ -233,7 +245,7 @@ func (c *Corpus) AddChunks(v *engine.TxView, d CutDocument, set text.ChunkSet, c
 		if err := v.PutTerms(field, cid, lang.Terms(body)); err != nil {
 			return err
 		}
-		if err := v.PutTerms(above, cid, lang.Terms(d.Outline.path(d.Key, ch.End))); err != nil {
+		if err := v.PutTerms(above, cid, lang.Terms(d.Outline.path(d.Key, ch.End)+"\n"+opening)); err != nil {
 			return err
 		}
 		if err := putNames(v, set, cid, d.Text, lang, ch.Start, ch.End); err != nil {

@@ -23,13 +23,15 @@ type Outline struct {
 // OutlineOf returns the outline of a document that was read.
 func OutlineOf(d *load.Document) *Outline { return &Outline{d.Title, packBlocks(d.Blocks)} }
 
-// Starts returns where the headings stand, ascending.
-func (o *Outline) Starts() (out []int) {
+// Parts returns the headings, the tables and the code, ascending.
+func (o *Outline) Parts() (out []text.Part) {
 	above := ""
 	for _, b := range o.blocks {
-		if b.Heading != above {
-			out = append(out, b.Start)
+		p := text.Part{Start: b.Start, Kind: b.Kind}
+		if b.Kind == text.Prose && b.Heading != above {
+			p.Kind = text.Heading
 		}
+		out = append(out, p)
 		above = b.Heading
 	}
 	return out
@@ -103,22 +105,24 @@ func (o *Outline) Place(at int) (b block) {
 	return b
 }
 
-// Headings returns the headings above the parts of the bytes from start to end,
-// counted from start.
-func (o *Outline) Headings(start, end int) []selection.Heading {
-	var out []selection.Heading
-	add := func(at int, path string) {
-		if path != "" || len(out) > 0 {
-			out = append(out, selection.Heading{At: at, Path: pathOf(path)})
+// Shape returns the headings above the parts of the bytes from start to end, and what
+// the parts are: places counted from start, behind a number of bytes that belong to the first.
+func (o *Outline) Shape(start, end, before int) (headings []selection.Heading, blocks []selection.Block) {
+	add := func(at int, b block) {
+		if b.Heading != "" || len(headings) > 0 {
+			headings = append(headings, selection.Heading{At: at, Path: pathOf(b.Heading)})
+		}
+		if b.Kind != text.Prose || len(blocks) > 0 {
+			blocks = append(blocks, selection.Block{At: at, Kind: b.Kind})
 		}
 	}
-	add(0, o.Place(start).Heading)
+	add(0, o.Place(start))
 	for _, b := range o.blocks {
 		if b.Start > start && b.Start < end {
-			add(b.Start-start, b.Heading)
+			add(before+b.Start-start, b)
 		}
 	}
-	return out
+	return headings, blocks
 }
 
 // pathOf splits the path of headings of a block.

@@ -8,7 +8,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
-// RenderChunk is the text of a chunk of the base graph, and its tokens.
+// RenderChunk is the text of a chunk of the base graph behind its opening, and its tokens.
 func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	if err := c.Ready(); err != nil {
 		return "", 0, err
@@ -21,10 +21,18 @@ func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (
 		return "", 0, err
 	}
 	ch, err := ChunkWithText(e.Snap.Graph(c.base).WithContext(ctx), n)
-	return ch.Text, ch.Tokens, err
+	return c.shown(ch, err)
 }
 
-// TextOf returns the text of a chunk by its key, and its tokens.
+// shown returns the text of a chunk behind its opening, and its tokens.
+func (c *Corpus) shown(ch Chunk, err error) (string, int, error) {
+	if err != nil || ch.Opening == "" {
+		return ch.Text, ch.Tokens, err
+	}
+	return ch.Opening + ch.Text, c.tokens.Count(ch.Opening) + ch.Tokens, nil
+}
+
+// TextOf returns the text of a chunk by its key, behind its opening, and its tokens.
 func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkSet, key string) (string, int, error) {
 	if err := c.Ready(); err != nil {
 		return "", 0, err
@@ -32,8 +40,7 @@ func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkS
 	if s == nil {
 		return "", 0, phase.Errorf("%w: no snapshot to read", ErrArgument)
 	}
-	ch, err := c.ChunkByKey(s.Graph(c.base).WithContext(ctx), set, key)
-	return ch.Text, ch.Tokens, err
+	return c.shown(c.ChunkByKey(s.Graph(c.base).WithContext(ctx), set, key))
 }
 
 // CutText returns the whole sentences of s that fit a number of tokens, or ""

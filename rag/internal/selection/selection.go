@@ -2,6 +2,8 @@
 // [llm.Select]: an answer of whole sentences, chosen from passages.
 package selection
 
+import "github.com/ragdb/ragdb/rag/internal/text"
+
 // Input is the input of a [llm.Select] task: a question with the passages to
 // answer it from.
 type Input struct {
@@ -23,12 +25,21 @@ type Passage struct {
 	// Headings say under which headings the parts of the text stand, by
 	// ascending At. A text without them is read for headings of its own.
 	Headings []Heading
+	// Blocks say what the parts of the text are, by ascending At; what is before the first
+	// is prose.
+	Blocks []Block
 }
 
 // Heading is a place in a text from which on it stands under other headings.
 type Heading struct {
 	At   int      // bytes
 	Path []string // from the outermost to the innermost
+}
+
+// Block is a place in a text from which on it is of a kind.
+type Block struct {
+	At   int // bytes
+	Kind text.PartKind
 }
 
 // WordStats tells how a corpus uses words. Terms are those of the analyzer

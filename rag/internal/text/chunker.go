@@ -40,8 +40,8 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // Parent is the number of the window that a chunk is, or was cut from; with
 // the rule Paragraph it is the number of the chunk.
 //
-// starts are where headings stand that the document's format tells, ascending; a
-// heading is a paragraph of its own. Windows do not look at them.
+// parts are the parts of the text that the document's format tells, ascending. Windows
+// do not look at them.
 //
 // # Windows
 //
@@ -64,10 +64,14 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // paragraphs are its borders.
 //
 //   - A heading, or several in a row, and the paragraph below it are one
-//     paragraph to what follows. Headings of starts, those that open with # and the title open
+//     paragraph to what follows. Headings of parts, those that open with # and the title open
 //     a chunk. A line that stands alone without a mark at its end is a heading
 //     here, too, and so is a line that ends with a question mark or a colon. If
 //     the paragraph is too long, its beginning stays with the heading.
+//   - A line that hangs, as the description of a term or an option does below it, is
+//     indented deeper than the line above, and stays with that.
+//   - Every line of a table and of code is a paragraph; the whole, with what announces it, is one
+//     paragraph to what follows if it fits a chunk, and else is cut between lines.
 //   - A paragraph that fits a chunk is never cut.
 //   - A paragraph joins the chunk before it if both together fit and one of
 //     the two is short: below a third of Size. So the lines of a list, a
@@ -79,11 +83,11 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 //
 // Both rules are linear in the text, with a factor that grows with Size for
 // texts of very short lines.
-func (c *Chunker) Chunks(ctx context.Context, text string, starts ...int) ([]Chunk, error) {
+func (c *Chunker) Chunks(ctx context.Context, text string, parts ...Part) ([]Chunk, error) {
 	if c.set.Rule == Window {
 		return c.windows(ctx, text)
 	}
-	return c.paragraphs(ctx, text, starts)
+	return c.paragraphs(ctx, text, parts)
 }
 
 // windows implements the rule Window.

@@ -331,12 +331,12 @@ func BenchmarkChunks(b *testing.B) {
 // a row and what follows them stay together, and a place within a paragraph is none.
 func TestChunksBeginAtHeadings(t *testing.T) {
 	s := "Guide\n\nInstall\n\nPut it there.\n\nUse it\n\nFirst steps\n\nCall it. Look.\n\nMore of it."
-	var starts []int
+	var parts []text.Part
 	for _, h := range []string{"Install", "Use it", "First steps", "Look"} {
-		starts = append(starts, strings.Index(s, h))
+		parts = append(parts, text.Part{Start: strings.Index(s, h), Kind: text.Heading})
 	}
 	c := newChunker(t, text.ChunkSet{})
-	chunks, err := c.Chunks(t.Context(), s, starts...)
+	chunks, err := c.Chunks(t.Context(), s, parts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,5 +350,67 @@ func TestChunksBeginAtHeadings(t *testing.T) {
 	}
 	if whole, err := c.Chunks(t.Context(), s); err != nil || len(whole) != 1 {
 		t.Errorf("without headings: %v, %v", whole, err)
+	}
+}
+
+// TestChunksOfParts: a table or code that fits a chunk is whole, a longer one is cut between
+// lines, with what announces it before its first line; its lines are neither headings nor joined.
+func TestChunksOfParts(t *testing.T) {
+	row := func(i int) string { return fmt.Sprintf("option%02d | It tells. Then it ends", i) }
+	table := func(n int) string {
+		lines := []string{"Name | Meaning"}
+		for i := range n {
+			lines = append(lines, row(i))
+		}
+		return strings.Join(lines, "\n")
+	}
+	prose := strings.Repeat("What is told here fills a line of prose. ", 5)
+	c := newChunker(t, text.ChunkSet{Size: 100})
+	for _, rows := range []int{7, 40} {
+		s := "# a comment\nkey: 1\n\n# another\n\n" + prose + "\n\nThe options are:\n\n" + table(rows) + "\n\n" + prose
+		parts := []text.Part{{0, text.Code}, {strings.Index(s, "What"), text.Prose}, {strings.Index(s, "Name |"), text.Table}, {strings.LastIndex(s, "What is told here fills a line of prose. What") - 4*41, text.Prose}}
+		parts[3].Start = len(s) - len(prose)
+		chunks, err := c.Chunks(t.Context(), s, parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := false
+		for _, ch := range chunks {
+			got := s[ch.Start:ch.End]
+			whole = whole || strings.Contains(got, table(rows))
+			if i := strings.Index(got, "option"); i > 0 && !strings.HasPrefix(got, "The options are:\n\nName | Meaning\noption00") {
+				t.Errorf("%d rows: a chunk begins within a row, or its table without what announces it: %q", rows, got)
+			}
+			if strings.Contains(got, "key: 1") && !strings.HasPrefix(got, "# a comment\nkey: 1\n\n# another") {
+				t.Errorf("code was cut: %q", got)
+			}
+			if ch.Tokens > 100 {
+				t.Errorf("%d tokens: %q", ch.Tokens, got)
+			}
+		}
+		if whole != (rows == 7) {
+			t.Errorf("%d rows are whole: %v", rows, whole)
+		}
+	}
+}
+
+// TestTermsStayWithDescriptions: what hangs from a line is not parted from it, whatever the
+// size of a chunk.
+func TestTermsStayWithDescriptions(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "-%c\n--option%d=N.\n  %s\n\n", 'a'+i%26, i, strings.Repeat("It tells what to do of all. ", 1+i%7))
+	}
+	s := b.String()
+	for size := 80; size < 200; size += 20 {
+		chunks, err := newChunker(t, text.ChunkSet{Size: size}).Chunks(t.Context(), s)
+		if err != nil || len(chunks) < 10 {
+			t.Fatal(len(chunks), err)
+		}
+		for _, ch := range chunks {
+			if got := s[ch.Start:ch.End]; strings.HasSuffix(got, "=N.") || strings.HasPrefix(got, "It tells") {
+				t.Errorf("size %d: a term and its description are parted: %q", size, got)
+			}
+		}
 	}
 }

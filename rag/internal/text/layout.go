@@ -18,6 +18,7 @@ type paragraph struct {
 	heading bool // a Markdown heading, or the title that opens a text
 	apart   bool // a blank line, a heading or nothing stands before it
 	leads   bool // it belongs with the paragraph below it, see leadIn
+	part    int  // number of the table or code that it is a line of, 0 for none
 }
 
 // maxTitle is the length in bytes of the longest title line.

@@ -19,7 +19,7 @@ const (
 	noLead   leadIn = iota
 	heading         // a heading, or a line that stands alone like one
 	question        // a line that ends with a question mark
-	announce        // a line that ends with a colon
+	announce        // a line that ends with a colon, or that what is below hangs from
 )
 
 // markLeads marks the paragraphs that belong with the one below them: headings,
@@ -48,6 +48,9 @@ func leadOf(s string, p, below paragraph) leadIn {
 		return heading
 	}
 	line := s[p.Start:p.End]
+	if p.part > 0 {
+		return noLead
+	}
 	if len(line) > maxTitle || strings.ContainsAny(line, "\r\n") || line[0] == '|' ||
 		strings.IndexFunc(line, unicode.IsLetter) < 0 {
 		return noLead
@@ -56,7 +59,7 @@ func leadOf(s string, p, below paragraph) leadIn {
 	switch first, _ := utf8.DecodeRuneInString(line); {
 	case last == '?' || last == '？' || last == '؟':
 		return question
-	case last == ':' || last == '：':
+	case last == ':' || last == '：', indent(s, below.Start) > indent(s, p.Start):
 		return announce
 	case !p.apart || !below.apart || unicode.IsLower(first) || columns(line) > maxLead:
 		return noLead
@@ -106,4 +109,16 @@ func leadSpans(paras []paragraph) []Span {
 		out = append(out, Span{start, paras[i].Start})
 	}
 	return out
+}
+
+// maxIndent bounds the blanks that count before a line.
+const maxIndent = 64
+
+// indent returns the blanks before the line that begins at a byte.
+func indent(s string, at int) int {
+	from := at
+	for from > 0 && at-from < maxIndent && (s[from-1] == ' ' || s[from-1] == '\t') {
+		from--
+	}
+	return at - from
 }

@@ -8,22 +8,16 @@ import (
 )
 
 // paragraphs implements the rule Paragraph.
-func (c *Chunker) paragraphs(ctx context.Context, text string, starts []int) ([]Chunk, error) {
+func (c *Chunker) paragraphs(ctx context.Context, text string, parts []Part) ([]Chunk, error) {
 	p := packer{tok: c.tok, size: c.set.Size, text: text}
-	paras := paragraphs(text)
-	for i := range paras {
-		for len(starts) > 0 && starts[0] <= paras[i].Start {
-			paras[i].heading = paras[i].heading || starts[0] == paras[i].Start
-			starts = starts[1:]
-		}
-	}
+	paras := inParts(text, paragraphs(text), parts)
 	p.leads = leadEnds(paras)
 	for i := 0; i < len(paras); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		first := i
-		for i++; i < len(paras) && (paras[i-1].heading || paras[i-1].leads); i++ {
+		for i++; i < len(paras) && (paras[i-1].heading || paras[i-1].leads || paras[i].part > 0 && paras[i].part == paras[i-1].part); i++ {
 		}
 		p.add(paras[first:i])
 	}
@@ -58,7 +52,11 @@ func (p *packer) add(unit []paragraph) {
 	if n > p.size {
 		var sentences []Span
 		for _, q := range unit {
-			sentences = appendSentences(sentences, p.text, q)
+			if q.part > 0 && p.count(q.Span) <= p.size {
+				sentences = append(sentences, q.Span)
+			} else {
+				sentences = appendSentences(sentences, p.text, q)
+			}
 		}
 		p.cut(p.weigh(sp, p.glue(sentences)), bySentence)
 		return

@@ -239,3 +239,12 @@ func isCodeLine(line string) bool {
 	}
 	return false
 }
+
+// IsWrapped reports whether most line breaks of a text only wrap its prose.
+func IsWrapped(s string) bool {
+	soft, all := 0, strings.Count(s, "\n")
+	for _, p := range paragraphs(s) {
+		soft += strings.Count(s[p.Start:p.End], "\n")
+	}
+	return all > 2 && 2*soft > all
+}
