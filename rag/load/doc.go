@@ -32,7 +32,7 @@
 //   - md: CommonMark. The text is what a reader sees: headings, paragraphs,
 //     list items with their marks, code, tables as "a | b" rows, terms with what
 //     describes them indented below; link targets, emphasis marks, comments, and the marks that
-//     Hugo, Jekyll, Docusaurus, MDX, MkDocs and MyST read outside code are left out. The title is the front
+//     Hugo, Jekyll, Docusaurus, MDX and MkDocs read outside code are left out. The title is the front
 //     matter's, else the first heading if that is of level one; it is not
 //     repeated in the body. Front matter is the simple part of YAML: "key:
 //     value", "key: [a, b]" and "- item" lines.

@@ -308,7 +308,6 @@ func TestMarkupBombs(t *testing.T) {
 		{"closed tags of Hugo", "a.md", rep("{{< a >}} "), nil},
 		{"tags of code", "a.md", rep("{{< code >}}\n"), nil},
 		{"tags on a line", "a.md", rep("[a]({{< b >}}"), nil},
-		{"fences of MyST", "a.md", rep("```{note}\n"), nil},
 		{"notes", "a.md", rep("!!! a\n    "), nil},
 		{"roles", "a.md", rep(":a:`"), nil},
 		{"terms", "a.md", rep("a\n: b\n"), nil},

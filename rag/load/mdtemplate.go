@@ -13,9 +13,8 @@ const (
 	// filler stands for a mark within a line. Unlike a blank it does not change what
 	// the line is; it is no character of a text.
 	filler = "\x01"
-	// maxTag bounds a mark, and maxFence the fence of one, in bytes.
-	maxTag   = 2000
-	maxFence = 8
+	// maxTag bounds a mark, in bytes.
+	maxTag = 2000
 )
 
 var (
@@ -36,34 +35,23 @@ type cleaner struct {
 	text string
 	out  []byte         // nil before the first change
 	next map[string]int // where a string stands next, as far as it was looked for
-	// closing is the line that closes the last fence of MyST.
-	closing int
 }
 
 // withoutTemplates returns a Markdown text of the same length without the marks of
-// Hugo, Jekyll, Docusaurus, MDX, MkDocs and MyST from a byte on. O(n).
+// Hugo, Jekyll, Docusaurus, MDX and MkDocs, and roles and notes of reStructuredText, from a byte on. O(n).
 func withoutTemplates(text string, from int) string {
-	c := &cleaner{text: text, next: map[string]int{}, closing: -1}
+	c := &cleaner{text: text, next: map[string]int{}}
 	var s splitter // follows fences and comments
 	indented := true
 	for pos := from; pos < len(text); {
 		end := c.lineEnd(pos)
 		line := strings.TrimRight(text[pos:end], " \t")
-		if pos == c.closing {
-			line = ""
-		}
 		inner := strings.TrimLeft(line, " \t")
 		indented = inner == "" || indented && len(line)-len(inner) >= 4
-		if free := s.fence == "" && !s.comment; free && !indented {
-			if strings.HasPrefix(inner, "```{") || strings.HasPrefix(inner, ":::{") {
-				inner = c.myst(pos+len(line)-len(inner), end, inner)
-			}
-			s.follow(line, inner)
-			if s.fence == "" && !s.comment {
-				end = c.line(pos, pos+len(line)-len(inner), end)
-			}
-		} else {
-			s.follow(line, inner)
+		free := s.fence == "" && !s.comment && !indented
+		s.follow(line, inner)
+		if free && s.fence == "" && !s.comment {
+			end = c.line(pos, pos+len(line)-len(inner), end)
 		}
 		pos = end + 1
 	}
@@ -71,25 +59,6 @@ func withoutTemplates(text string, from int) string {
 		return text
 	}
 	return string(c.out)
-}
-
-// myst turns a fence of MyST whose content is text into a line of its title, and
-// returns the line as it is read on.
-func (c *cleaner) myst(at, end int, line string) string {
-	name, title, _ := strings.Cut(strings.TrimLeft(line, "`:{"), "}")
-	if strings.Contains(name, "code") || strings.Contains(name, "literal") || strings.Contains(name, "eval") || name == "math" || name == "mermaid" {
-		return line
-	}
-	fence := line[:strings.IndexByte(line, '{')]
-	if len(fence) > maxFence {
-		return line
-	}
-	c.write(at, end, strings.TrimSpace(title))
-	if to := c.find("\n"+fence+"\n", end); to >= 0 {
-		c.write(to+1, to+1+len(fence), "")
-		c.closing = to + 1
-	}
-	return ""
 }
 
 // line cleans a line that is no code, of which the first byte that is no blank is
@@ -133,18 +102,18 @@ func (c *cleaner) line(pos, at, end int) int {
 				end = max(end, c.lineEnd(min(to, len(c.text))))
 			}
 		case rest[0] == ':' && (i == at || c.text[i-1] == ' '):
-			c.role(pos, i, rest)
+			c.role(at, i, ":`")
 		}
 	}
 	return end
 }
 
-// role covers what tells the role of the code behind it: :ref:`x`.
-func (c *cleaner) role(pos, i int, rest string) {
+// role covers what tells the role of the code behind it: :ref:`x`, {ref}`x`.
+func (c *cleaner) role(at, i int, end string) {
 	const longest = 32
-	name, _, ok := strings.Cut(rest[1:min(len(rest), longest)], ":`")
+	name, _, ok := strings.Cut(c.text[i+1:min(len(c.text), i+longest)], end)
 	if ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz:-+") == "" {
-		c.cover(pos, i, i+len(name)+2)
+		c.cover(at, i, i+len(name)+2)
 	}
 }
 
@@ -163,9 +132,7 @@ func (c *cleaner) tag(at, i int) int {
 	case strings.HasPrefix(rest, "{/*"):
 		closer = "*/}"
 	default:
-		if name, _, ok := strings.Cut(rest[1:min(len(rest), 32)], "}`"); ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz:-+") == "" {
-			c.cover(at, i, i+len(name)+2) // {ref}`x`
-		}
+		c.role(at, i, "}`")
 		return i
 	}
 	to := c.find(closer, i+2)
