@@ -14,19 +14,19 @@ type demand struct {
 // demands are those of the kinds of questions. Where signs of an answer can be
 // seen, less of the question is enough.
 var demands = map[kind]demand{
-	anything:   {coverage: .7, own: .5},
-	definition: {coverage: .6},
-	yesOrNo:    {coverage: .65, own: .65},
-	manner:     {coverage: .65, own: .5, signs: instructions, bare: .75},
-	reason:     {coverage: .5, own: .4, signs: reasons, bare: .85},
-	comparison: {coverage: .6, own: .5, signs: contrasts, bare: 2},
+	anything:   {coverage: .65, own: .4},
+	definition: {coverage: .55},
+	yesOrNo:    {coverage: .6, own: .55},
+	manner:     {coverage: .6, own: .4, signs: instructions, bare: .75},
+	reason:     {coverage: .45, own: .3, signs: reasons, bare: .85},
+	comparison: {coverage: .55, own: .4, signs: contrasts, bare: 2},
 }
 
 // valuedDemand is that of the kinds that ask for a value, presetDemand of what
 // holds if nothing is said.
 var (
-	valuedDemand = demand{coverage: .6, own: .5}
-	presetDemand = demand{coverage: .6, own: .4, signs: presets, bare: 2}
+	valuedDemand = demand{coverage: .55, own: .4}
+	presetDemand = demand{coverage: .55, own: .3, signs: presets, bare: 2}
 )
 
 // demandOf returns what a sentence must have to answer a question.
@@ -50,10 +50,10 @@ var (
 	reasons = phrases(`because|since|so that|in order to|due to|reasons?|therefore|otherwise|hence|prevents?|avoids?|problem|` +
 		`weil|da|damit|denn|sonst|daher|deshalb|deswegen|gr[uü]nde?|vermeiden|verhindert|andernfalls|dadurch|f[uü]hrt|` +
 		`car|parce|puisque|afin|[ée]viter|sinon|raisons?|entra[iî]ne(?:nt|rait)?|porque|ya que|perch[eé]|poich[eé]`)
-	instructions = phrases(`uses?|using|by \pL+ing|you (?:can|have to|need|must|should)|can be|runs?|set|add|put|click|choose|select|press|open|enter|type|call|pass|` +
+	instructions = phrases(`--?[a-z][\pL\pN-]+[^.]*|uses?|using|by \pL+ing|you (?:can|have to|need|must|should)|can be|runs?|set|add|put|click|choose|select|press|open|enter|type|call|pass|` +
 		`create|give|write|include|specify|replace|remove|install|with|mit|mittels|durch|[uü]ber|indem|k[oö]nnen|verwenden|benutzen|klicken|dr[uü]cken|w[aä]hlen|` +
 		`geben|setzen|avec|en \pL+ant|pouvez|utilise[rz]|cliquez|choisissez|appuye[rz]|s[ée]lectionne[rz]|saisissez|entre[rz]|puede|usar|utilizar`)
-	presets = phrases(`by default|normally|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
+	presets = phrases(`by default|\(default:? [^)]*\)|normally|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to|=)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
 		`standardm[aä](?:ß|ss)ig\pL*|standard(?:wert)?|vorgabe\pL*|voreinstellung\pL*|voreingestellt\pL*|vorgegeben\pL*|normalerweise|` +
 		`par d[ée]faut|implicite|pr[ée]d[ée]fini\pL*|predeterminad\pL*|predefinit\pL*|` +
 		`(?:if|when) (?:no|not|none|nothing|omitted|unset|absent)\b.*|(?:wenn|falls) (?:nichts|kein\pL*)\b.*`)

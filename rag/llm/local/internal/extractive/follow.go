@@ -2,47 +2,73 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // What may follow the sentence that answers.
 const (
-	maxFollowing = 2    // sentences of its paragraph
-	maxItems     = 12   // items of a list, or lines of code
-	maxListed    = 1200 // bytes of those
+	maxQuoted = 80   // words
+	maxItems  = 12   // items of a list, or lines of code
+	maxListed = 1200 // bytes of those
 )
 
 // numbered matches the beginning of an item of a numbered list.
 var numbered = regexp.MustCompile(`^\(?(\d{1,2})[.)] `)
 
-// following returns the sentences that are shown behind a candidate: what goes on
-// in its paragraph, unless the question asks for a value; and a list or code that
-// it announces with a colon. most bounds the sentences; 0 is the default.
-func (q *question) following(c *candidate, most int) []*sentence {
-	all := c.of.sentences
-	if most == 0 {
-		most = maxFollowing
-	} else {
-		most--
+// quote returns the sentences that are shown before and behind a candidate: the rest of
+// its paragraph; of a list that is short the other items and what announces them; a list
+// or code that it announces with a colon. most bounds the sentences; 0 is the default.
+func (p *passage) quote(c *candidate, most int) (before, behind []*sentence) {
+	if c.s.role == setting {
+		return nil, nil
 	}
-	var out []*sentence
+	all := p.sentences
+	words := sizeOf(c.s)
+	fits := func(s *sentence, n int) bool {
+		words += sizeOf(s)
+		return s.section == c.s.section && s.role != headline && words <= maxQuoted && (most == 0 || n < most)
+	}
+	listed := p.isListed(c.index)
 	last := c.s
 	for i := c.index + 1; i < len(all); i++ {
 		s := &all[i]
-		if strings.HasSuffix(last.text, ":") && s.role != headline {
-			return append(out, listed(all[i:])...)
+		if strings.HasSuffix(last.text, ":") && s.role != headline && (most == 0 || len(behind)+1 < most) {
+			return before, append(behind, listOf(all[i:])...)
 		}
-		if q.kind.valued() || len(out) == most || s.para != c.s.para || s.role != prose {
+		if s.para != last.para && !(listed && p.isListed(i)) || !fits(s, len(behind)+1) {
 			break
 		}
-		out, last = append(out, s), s
+		behind, last = append(behind, s), s
 	}
-	return out
+	for i := c.index - 1; i >= 0 && listed && most == 0; i-- {
+		s := &all[i]
+		opens := strings.HasSuffix(s.text, ":")
+		if !(opens || p.isListed(i)) || !fits(s, 0) {
+			break
+		}
+		if before = append(before, s); opens && !p.isListed(i) {
+			break
+		}
+	}
+	slices.Reverse(before)
+	return before, behind
 }
 
-// listed returns the items of the list or the lines of the code that begins a run
+// isListed reports whether a sentence is of an item of a list.
+func (p *passage) isListed(i int) bool {
+	for i > 0 && p.sentences[i-1].para == p.sentences[i].para {
+		i--
+	}
+	return listItem.MatchString(p.sentences[i].text)
+}
+
+// sizeOf returns the words of a sentence, of a text without blanks a third of its characters.
+func sizeOf(s *sentence) int { return max(len(s.words), len(s.text)/9) }
+
+// listOf returns the items of the list or the lines of the code that begins a run
 // of sentences: those of its first paragraph and what is built like it behind it.
-func listed(all []sentence) []*sentence {
+func listOf(all []sentence) []*sentence {
 	var out []*sentence
 	bytes := 0
 	item := listItem.MatchString(all[0].text)

@@ -101,10 +101,12 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 			l = max(l, inAntecedent*p.sentences[j].own[x])
 		}
 		l = max(l, s.section.heading(x))
-		for j := c.index - 1; j <= c.index+1; j += 2 {
-			if j >= 0 && j < len(p.sentences) && p.sentences[j].para == s.para && !t.number {
-				l = max(l, inParagraph*p.sentences[j].own[x])
-			}
+		switch {
+		case t.number:
+		case q.kind.valued() && !q.preset:
+			l = max(l, inParagraph*p.beside(c.index, x))
+		default:
+			l = max(l, inParagraph*p.paras[s.para][x])
 		}
 		switch {
 		case t.letter != "": // model C is never met from afar

@@ -10,7 +10,7 @@ import (
 // readVerb finds the main verb of a question: behind the subject of did or
 // does, behind who, or the participle at the end.
 func (q *question) readVerb() {
-	if v := q.mainVerb(); v != nil {
+	if v := q.mainVerb(); v != nil && !lightWords[v.text] {
 		q.verb = &term{word: *v}
 		if q.verb.stem == "" {
 			q.verb.stem = v.text

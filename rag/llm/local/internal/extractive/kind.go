@@ -113,6 +113,9 @@ func (q *question) readKind() {
 		if k == anything || q.lang == "en" && !q.english[ws[i].text] {
 			continue
 		}
+		if k == date && slices.Contains([]string{"should", "to", "soll", "sollte"}, at(i+1)) {
+			return // a condition
+		}
 		if k == person && q.defines() && !q.has("of", "the") {
 			k = definition
 		}

@@ -1,6 +1,10 @@
 package extractive
 
-import "strings"
+import (
+	"strings"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+)
 
 // The levels at which a word meets a term.
 const (
@@ -69,8 +73,42 @@ func (t *term) levelOf(words []word, i int) float64 {
 		return derived
 	case t.sense.shared(w.sense):
 		return synonym
+	case t.stems != nil && t.stems.of(w) == t.stems.of(&t.word):
+		return otherForm
+	case t.stems != nil && t.stems.lang == "de" && isPartOf(w.text, t.text):
+		return present
 	}
 	return 0
+}
+
+// A stemmer stems words of a language other than English, each once.
+type stemmer struct {
+	lang  lex.Language
+	known map[string]string
+}
+
+// of returns the stem of a word.
+func (m *stemmer) of(w *word) string {
+	stem, ok := m.known[w.raw]
+	if !ok {
+		if t := m.lang.Terms(w.raw); len(t) > 0 {
+			stem = t[0].Text
+		} else {
+			stem = w.text
+		}
+		m.known[w.raw] = stem
+	}
+	return stem
+}
+
+// isPartOf reports whether one of two words is the other with more before or behind it,
+// as compounds are.
+func isPartOf(a, b string) bool {
+	const least = 5 // bytes
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	return len(b) >= least && (strings.HasPrefix(a, b) || strings.HasSuffix(a, b))
 }
 
 // isDerived reports whether two words have a beginning in common that is long

@@ -14,6 +14,10 @@ func (q *question) measure(p *passage) {
 		}
 		raise(sec.levels, s.own)
 		raise(p.levels, s.own)
+		for len(p.paras) <= s.para {
+			p.paras = append(p.paras, make([]float64, len(q.terms)))
+		}
+		raise(p.paras[s.para], s.own)
 		for n, name := range q.names {
 			sec.names[n] = sec.names[n] || allIn(s.words, name)
 			p.together[n] = p.together[n] || inOrder(s.words, name)
@@ -57,6 +61,18 @@ func (s *section) heading(x int) float64 {
 	l := 0.0
 	for _, h := range s.headings {
 		l = max(l, inHeading*h.levels[x])
+	}
+	return l
+}
+
+// beside returns the best level of term x in the sentences before and behind a sentence,
+// in its paragraph.
+func (p *passage) beside(i, x int) float64 {
+	l := 0.0
+	for j := max(0, i-1); j <= min(len(p.sentences)-1, i+1); j++ {
+		if p.sentences[j].para == p.sentences[i].para {
+			l = max(l, p.sentences[j].own[x])
+		}
 	}
 	return l
 }

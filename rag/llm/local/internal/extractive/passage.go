@@ -55,8 +55,9 @@ type passage struct {
 	n         int // index among the passages
 	sentences []sentence
 	sections  []*section
-	levels    []float64 // best of its sentences and headings
-	together  []bool    // names of the question that stand together in it
+	levels    []float64   // best of its sentences and headings
+	paras     [][]float64 // best of the sentences of each paragraph
+	together  []bool      // names of the question that stand together in it
 }
 
 // maxHeadings bounds the headings above a sentence.

@@ -63,7 +63,9 @@ func understand(s string, stats selection.WordStats) *question {
 		return q
 	}
 	q.readKind()
-	q.readNames()
+	if !q.german() {
+		q.readNames()
+	}
 	q.readTerms(stats)
 	q.readVerb()
 	q.readSubject()

@@ -89,18 +89,22 @@ func (q *question) shown(c *candidate, most int) []selection.Sentence {
 		}
 		return out
 	}
+	before, behind := c.of.quote(c, most)
 	var out []selection.Sentence
+	for _, s := range before {
+		out = append(out, as(s))
+	}
 	first := as(c.s)
 	switch {
 	case c.s.role == setting:
 		first.Text = asSetting(c.s)
-	case c.before != nil && most != 1:
+	case c.before != nil && most != 1 && len(before) == 0:
 		out = append(out, as(c.before))
 	case c.name != "" && q.isNew(text.Key(c.name)):
 		first.Text, _ = withName(first.Text, c.s.words, c.name)
 	}
 	out = append(out, first)
-	for _, s := range q.following(c, most) {
+	for _, s := range behind {
 		if most == 0 || len(out) < most {
 			out = append(out, as(s))
 		}

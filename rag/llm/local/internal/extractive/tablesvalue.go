@@ -33,6 +33,10 @@ var (
 	lengthWords    = set(`km m cm mm ft in mi metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres centimeter
 		centimeters millimetre millimetres millimeter millimeters feet foot inch inches mile miles fathom fathoms yard yards
 		metern zentimeter kilometern meilen`)
+	// textUnits measure texts and files.
+	textUnits = set(`byte bytes bit bits kb mb gb tb kib mib gib tib kilobyte megabyte gigabyte terabyte megabytes gigabytes pixel pixels px dpi
+		word words character characters letter letters digit digits line lines row rows column columns token tokens
+		zeichen wort worter buchstaben ziffern zeile zeilen spalten octets octet mots caracteres lettres chiffres lignes colonnes`)
 	areaWords = set(`hectare hectares acre acres square sq km2 m2 mb gb kb tb people inhabitants volumes percent employees members litres liters
 		hektar quadratmeter quadratkilometer einwohner mitglieder mitarbeiter prozent liter`)
 	ageWords   = set(`age aged old born birthday alt alter geboren jahre jahrig`)

@@ -15,15 +15,16 @@ type term struct {
 	at     int // index among the words of the question
 	weight float64
 
-	hard    bool   // a name or a number: it must be met
-	number  bool   // has a digit or is a single capital: only itself meets it
-	light   bool   // says little, or is told by the kind of the answer
-	counted bool   // what how many counts
-	acronym bool   // would be a function word but for its capitals
-	whole   string // number with points that it is a part of, such as 2.0
-	letter  string // word before a single capital: model of model C
-	frame   string // capitalised word before a number: Orion of Orion 3
-	mod     *word  // content word directly before
+	hard    bool     // a name or a number: it must be met
+	number  bool     // has a digit or is a single capital: only itself meets it
+	light   bool     // says little, or is told by the kind of the answer
+	counted bool     // what how many counts
+	acronym bool     // would be a function word but for its capitals
+	whole   string   // number with points that it is a part of, such as 2.0
+	letter  string   // word before a single capital: model of model C
+	frame   string   // capitalised word before a number: Orion of Orion 3
+	mod     *word    // content word directly before
+	stems   *stemmer // of the question's language, nil for English
 }
 
 // readTerms reads the terms of a question and weighs them.
@@ -33,6 +34,10 @@ func (q *question) readTerms(stats selection.WordStats) {
 		for w := range lex.Words(text.Topic(q.text)) {
 			topic[w.Text] = true
 		}
+	}
+	var stems *stemmer
+	if q.lang != "en" {
+		stems = &stemmer{lang: lex.Language(q.lang), known: map[string]string{}}
 	}
 	capitals := 0
 	for i := 1; i < len(q.words); i++ {
@@ -45,7 +50,7 @@ func (q *question) readTerms(stats selection.WordStats) {
 		if len(q.terms) == maxTerms {
 			break
 		}
-		t := term{word: q.words[i], at: i}
+		t := term{word: q.words[i], at: i, stems: stems}
 		digit := hasDigit(t.text)
 		letter := !digit && i > 0 && t.isLetter() && t.raw != "I" && t.raw != "A"
 		t.acronym = lex.IsStop(t.text) && i > 0 && t.isAllCapitals() && capitals < len(q.words)/2
@@ -62,6 +67,9 @@ func (q *question) readTerms(stats selection.WordStats) {
 		t.weight = min(maxRarity, math.Log(1+(max(n, df)-df+.5)/(df+.5)))
 		if q.german() && !t.isCapital() && !digit {
 			t.weight *= verbWeight // no noun
+		}
+		if df == 0 {
+			t.weight *= .5 // a word that only the question has
 		}
 		if t.acronym {
 			t.weight = math.Log(1 + n)

@@ -286,11 +286,11 @@ func (q *question) isUnit(w string) bool {
 	case weight:
 		return weightWords[w]
 	case duration:
-		return durationWords[w] || lengthWords[w] && w != "in" && w != "m"
+		return durationWords[w] || textUnits[w] || lengthWords[w] && w != "in" && w != "m"
 	case length:
-		return lengthWords[w] && w != "in"
+		return lengthWords[w] && w != "in" || textUnits[w]
 	case size:
-		return lengthWords[w] && w != "in" || areaWords[w]
+		return lengthWords[w] && w != "in" || areaWords[w] || textUnits[w]
 	case age:
 		return ageWords[w]
 	}
