@@ -18,7 +18,8 @@ var demands = map[kind]demand{
 	definition: {coverage: .55},
 	yesOrNo:    {coverage: .6, own: .55},
 	manner:     {coverage: .6, own: .4, signs: instructions, bare: .75},
-	reason:     {coverage: .45, own: .3, signs: reasons, bare: .85},
+	reason:     {coverage: .45, own: .4, signs: reasons, bare: .85},
+	place:      {coverage: .65, own: .5},
 	comparison: {coverage: .55, own: .4, signs: contrasts, bare: 2},
 }
 

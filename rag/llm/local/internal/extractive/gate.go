@@ -13,7 +13,7 @@ import (
 // What a sentence must have of the question.
 const (
 	deeper        = .02 // of the coverage, more for each passage before
-	maxDeeper     = .15
+	maxDeeper     = .3
 	mayMiss       = 4  // one term in so many, if a value is asked for
 	viaAntecedent = .3 // what a soft term counts outside the sentence and its headings
 )
@@ -103,7 +103,7 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 		l = max(l, s.section.heading(x))
 		switch {
 		case t.number:
-		case q.kind.valued() && !q.preset:
+		case !q.preset:
 			l = max(l, inParagraph*p.beside(c.index, x))
 		default:
 			l = max(l, inParagraph*p.paras[s.para][x])

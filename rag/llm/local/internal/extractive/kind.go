@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -99,6 +100,10 @@ func (q *question) readKind() {
 		}
 		return ""
 	}
+	if q.opensWithVerb() {
+		q.kind = yesOrNo
+		return
+	}
 	for i := range ws {
 		if w := ws[i].text; w == "wie" && (at(i+1) == "heisst" || at(i+1) == "heissen") {
 			q.kind = thing
@@ -170,6 +175,31 @@ func (q *question) readKind() {
 		q.kind = thing
 	}
 }
+
+// opensWithVerb reports whether the last sentence of a question begins as those do that
+// want yes or no. One that asks to be told something does not.
+func (q *question) opensWithVerb() bool {
+	at := 0
+	if end := sentenceEnd.FindAllStringIndex(q.text, -1); len(end) > 0 {
+		at = end[len(end)-1][1]
+	}
+	i := slices.IndexFunc(q.words, func(w word) bool { return w.start >= at })
+	if i < 0 || i+1 >= len(q.words) || q.has("tell", "explain", "know", "sagen", "erklaren", "wissen", "dire", "savoir", "or", "oder", "ou") {
+		return false
+	}
+	first, next := q.words[i].text, q.words[i+1].text
+	if first == "was" && q.lang != "en" {
+		return false
+	}
+	if q.german() {
+		verb := strings.HasSuffix(first, "t") || strings.HasSuffix(first, "e") || strings.HasSuffix(first, "en")
+		return auxiliaries[first] || verb && !askers[first] && !smallWords[first] && smallWords[next]
+	}
+	return auxiliaries[first]
+}
+
+// sentenceEnd matches the end of a sentence that another follows.
+var sentenceEnd = regexp.MustCompile(`[.!?;:] +`)
 
 // isWhich reports whether a word asks for one of a class.
 func isWhich(w string) bool {

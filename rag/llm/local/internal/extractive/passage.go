@@ -150,7 +150,7 @@ func (r *reader) under(depth int, s string, at int) {
 // another follows.
 func (r *reader) take(sp text.Span, gap string, more bool) {
 	raw := r.p.Text[sp.Start:sp.End]
-	s := sentence{start: sp.Start, end: sp.End, text: oneline.Clean(oneline.WithoutMarkers(raw)), para: r.para}
+	s := sentence{start: sp.Start, end: sp.End, text: oneline.Clean(oneline.WithoutMarkers(withoutQuoteMarks(raw))), para: r.para}
 	if strings.Contains(gap, "\n\n") || strings.Contains(gap, "\n") && opensItem(r.p.Text[sp.End+len(gap):]) {
 		r.para++
 	}
@@ -177,6 +177,8 @@ func (r *reader) take(sp text.Span, gap string, more bool) {
 		r.under(depth, s.text, sp.Start)
 	case r.isGiven(s.text):
 		s.role = headline
+	case r.isQuoted(sp):
+		s.role = asking
 	case isQuestion(s.text):
 		s.role = asking
 		if more && endsLine {
@@ -205,6 +207,25 @@ func (r *reader) isTitle(start int, gap string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(r.p.Text[start:])
 	return unicode.IsLetter(first)
+}
+
+// withoutQuoteMarks returns a text without the signs at the beginning of its lines by
+// which mail quotes what it replies to.
+func withoutQuoteMarks(s string) string {
+	if !strings.ContainsAny(s, ">|") {
+		return s
+	}
+	return quoteMarks.ReplaceAllString(s, "")
+}
+
+var quoteMarks = regexp.MustCompile(`(?m)^[ \t]*(?:>[> |]*|\|(?: \|)* )`)
+
+// isQuoted reports whether a sentence begins on a line that mail quotes.
+func (r *reader) isQuoted(sp text.Span) bool {
+	const most = 200 // bytes of a line
+	before := r.p.Text[max(0, sp.Start-most):sp.Start]
+	line := before[strings.LastIndexByte(before, '\n')+1:] + r.p.Text[sp.Start:min(sp.End, sp.Start+most)]
+	return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">")
 }
 
 // opensItem reports whether a line begins an item of a list or a row of a table.

@@ -100,7 +100,7 @@ var (
 	// parts announce a number that is the name of a part of something.
 	parts = set(`module week question video step homework hw lesson unit chapter section kapitel abschnitt woche schritt frage seite page figure table`)
 	// auxiliaries open a question that wants yes or no.
-	auxiliaries = set(`is are was were can could do does did may should must has have will would ist sind war waren kann konnen darf muss soll hat haben wird`)
+	auxiliaries = set(`sollte sollten konnte konnten muss mussen darf durfen wird werden bin bist gibt is are was were can could do does did may should must has have will would ist sind war waren kann konnen darf muss soll hat haben wird`)
 	// askers are capitalised at the start of a question and are not names.
 	askers = set(`who whom whose what which when where why how is are was were do does did can could should would will may must has have had
 		in on at to from by of for the a an if name list give tell describe explain i my and

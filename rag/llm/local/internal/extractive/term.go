@@ -68,9 +68,6 @@ func (q *question) readTerms(stats selection.WordStats) {
 		if q.german() && !t.isCapital() && !digit {
 			t.weight *= verbWeight // no noun
 		}
-		if df == 0 {
-			t.weight *= .5 // a word that only the question has
-		}
 		if t.acronym {
 			t.weight = math.Log(1 + n)
 		}
