@@ -296,8 +296,12 @@ func (q *question) wordsStand(c *candidate, p *passage) bool {
 	switch {
 	case got < d.own*asked, q.kind.valued() && !c.asked && missing > (len(q.terms)-1)/mayMiss:
 		return false
-	case c.asked || q.kind != person && q.kind != date && q.kind != thing:
+	case c.asked || !q.kind.valued() || q.kind == place:
 		return true
+	case q.kind > place:
+		return len(q.subject) == 0 || s.pronoun || q.preset || slices.ContainsFunc(q.subject, func(t term) bool {
+			return t.level(s.words) > 0 || slices.ContainsFunc(s.section.headings, func(h *heading) bool { return t.level(h.words) > 0 })
+		})
 	case q.verb != nil && !q.kind.told(q.verb.text) && q.verb.level(s.words) < met && !isLifeTold(q.verb, s) && !q.isToldByName(q.verb, s):
 		return false
 	}

@@ -118,6 +118,9 @@ func (q *question) readSubject() {
 	case "how":
 		if i = 1; !isHelper(ws[1].text) {
 			i, byAdjective = 2, isWas(ws[2].text)
+			if !isHelper(ws[2].text) && isHelper(ws[3].text) {
+				i = 3 // how many bytes does
+			}
 		}
 	case "which", "what":
 		i = 2

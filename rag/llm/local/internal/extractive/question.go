@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -97,3 +98,22 @@ func language(s string) string {
 	}
 	return text.Language(s)
 }
+
+// partsOf returns the parts of a question that asks for two things, each as a question of
+// its own: what stands before and behind and with a word that asks.
+func partsOf(s string) []string {
+	s = s[:min(len(s), maxAsked)]
+	for _, at := range second.FindAllStringSubmatchIndex(s, -1) {
+		if lead := s[:at[0]]; asksAny.MatchString(lead) {
+			return []string{lead + "?", s[at[2]:]}
+		}
+	}
+	return nil
+}
+
+const askingWords = `(?:what|which|who|whom|when|where|why|how|was|welche[rsnm]?|wer|wem|wen|wann|wo|wohin|woher|warum|wie|quel(?:le)?s?|qui|quand|comment|pourquoi|combien|o[uù])`
+
+var (
+	second  = regexp.MustCompile(`(?i),? (?:and|und|et)(?:,)? ((?:(?:in|on|at|by|with|for|from|to|auf|mit|bei|von|aus|f[uü]r|zu|[àa]|de|avec|dans|par|sur) )?` + askingWords + ` )`)
+	asksAny = regexp.MustCompile(`(?i)(?:^|[ ,.:;])` + askingWords + ` `)
+)

@@ -18,6 +18,33 @@ const nearest = 3
 // passes every gate and at most one that goes on, as the
 // kind [llm.Select] asks for it.
 func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
+	out, err := selectOne(ctx, in)
+	parts := partsOf(in.Question)
+	if err != nil || len(parts) < 2 || in.MaxSentences > 0 {
+		return out, err
+	}
+	var told []selection.Sentence
+	for _, part := range parts {
+		in.Question = part
+		sel, err := selectOne(ctx, in)
+		if err != nil {
+			return selection.Output{}, err
+		}
+		if len(sel.Sentences) == 0 {
+			return out, nil
+		}
+		for _, s := range sel.Sentences {
+			if !slices.ContainsFunc(told, func(t selection.Sentence) bool { return t.Passage == s.Passage && t.Start == s.Start }) {
+				told = append(told, s)
+			}
+		}
+	}
+	out.Sentences, out.Refusal = told, ""
+	return out, nil
+}
+
+// selectOne is Select for a question that asks for one thing.
+func selectOne(ctx context.Context, in selection.Input) (selection.Output, error) {
 	if in.Words == nil {
 		in.Words = count(in.Passages)
 	}
