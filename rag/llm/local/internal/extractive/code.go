@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,3 +48,35 @@ func asSetting(s *sentence) string {
 
 // maxPath bounds the headings before a setting.
 const maxPath = 3
+
+// keyed reports whether one of the two or more cells of a row, or a key, is wholly in the
+// question, whose class the passage speaks of: the rest of the row is its value.
+func (q *question) keyed(c *candidate) bool {
+	s := c.s
+	cells := strings.Split(s.text, " | ")
+	if s.role != setting || !q.kind.valued() || q.preset {
+		return false
+	}
+	for x := range q.terms {
+		if t := &q.terms[x]; t.text == q.class && c.full[x] == 0 {
+			return false
+		}
+	}
+	if len(cells) == 1 {
+		key, _, _ := strings.Cut(strings.TrimLeft(s.text, "-*• "), ":")
+		cells = []string{key}
+	}
+	return slices.ContainsFunc(cells, func(cell string) bool {
+		some := false
+		for _, w := range wordsOf(cell) {
+			if w.stem == "" {
+				continue
+			}
+			if !slices.ContainsFunc(q.terms, func(t term) bool { return !t.light && t.levelOf([]word{w}, 0) >= met }) {
+				return false
+			}
+			some = true
+		}
+		return some
+	})
+}

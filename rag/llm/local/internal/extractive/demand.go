@@ -27,7 +27,7 @@ var demands = map[kind]demand{
 // holds if nothing is said.
 var (
 	valuedDemand = demand{coverage: .55, own: .4}
-	presetDemand = demand{coverage: .55, own: .3, signs: presets, bare: 2}
+	presetDemand = demand{coverage: .55, own: .2, signs: presets, bare: 2}
 )
 
 // demandOf returns what a sentence must have to answer a question.

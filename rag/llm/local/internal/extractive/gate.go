@@ -15,6 +15,7 @@ const (
 	deeper        = .02 // of the coverage, more for each passage before
 	maxDeeper     = .3
 	mayMiss       = 4  // one term in so many, if a value is asked for
+	ofKeyed       = .5 // of the coverage, if a cell is wholly in the question
 	viaAntecedent = .3 // what a soft term counts outside the sentence and its headings
 )
 
@@ -56,7 +57,7 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 	switch {
 	case !named || !q.namesStand(p, s, ante):
 		return c, selection.NoName
-	case !q.wordsStand(&c, p):
+	case !q.wordsStand(&c, p) && !(q.keyed(&c) && c.coverage >= ofKeyed+min(maxDeeper, deeper*float64(p.n))):
 		return c, selection.NoWords
 	}
 	c.name = p.nameOf(s, ante)
@@ -294,7 +295,7 @@ func (q *question) wordsStand(c *candidate, p *passage) bool {
 		got += t.weight * max(c.own[x], viaAntecedent*c.full[x], s.section.heading(x))
 	}
 	switch {
-	case got < d.own*asked, q.kind.valued() && !c.asked && missing > (len(q.terms)-1)/mayMiss:
+	case got < d.own*asked, q.kind.valued() && !q.preset && !c.asked && missing > (len(q.terms)-1)/mayMiss:
 		return false
 	case c.asked || !q.kind.valued() || q.kind == place:
 		return true

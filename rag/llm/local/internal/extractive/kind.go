@@ -118,6 +118,9 @@ func (q *question) readKind() {
 		if k == anything || q.lang == "en" && !q.english[ws[i].text] {
 			continue
 		}
+		if k == date && i == 0 && slices.ContainsFunc(ws[1:], func(w word) bool { return isWhich(w.text) && q.text[max(0, w.start-2)] == ',' }) {
+			continue // a clause
+		}
 		if k == date && slices.Contains([]string{"should", "to", "soll", "sollte"}, at(i+1)) {
 			return // a condition
 		}
@@ -294,12 +297,12 @@ func (k kind) told(w string) bool {
 var (
 	toldByDate     = set(`year date day month time jahr datum tag monat zeit`)
 	toldByPlace    = set(`located location situated place city country state county town continent district region province address ort stadt land liegt befindet`)
-	toldByNumber   = set(`number amount many much people old large big population percentage anzahl viel viele`)
+	toldByNumber   = set(`most least maximum minimum maximal minimal hochstens mindestens wenigstens number amount many much people old large big population percentage anzahl viel viele`)
 	toldByMoney    = set(`cost costs price much kostet kosten preis viel teuer euro`)
 	toldByWeight   = set(`weigh weighs weight heavy much wiegt gewicht schwer viel`)
-	toldByDuration = set(`long last lasts take takes often lange dauert dauer oft`)
-	toldBySize     = set(`large big size gross grosse`)
-	toldByLength   = set(`far high tall deep wide thick hoch tief weit breit lang dick`)
+	toldByDuration = set(`most least maximum minimum maximal minimal hochstens mindestens wenigstens long last lasts take takes often lange dauert dauer oft`)
+	toldBySize     = set(`most least maximum minimum maximal minimal hochstens mindestens wenigstens large big size gross grosse`)
+	toldByLength   = set(`most least maximum minimum maximal minimal hochstens mindestens wenigstens far high tall deep wide thick hoch tief weit breit lang dick`)
 	toldByAge      = set(`old age alt alter`)
 	toldByPerson   = set(`name person people heisst namen`)
 )

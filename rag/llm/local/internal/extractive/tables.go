@@ -91,7 +91,8 @@ var (
 		found known new different various example thing way like considered recommended
 		put puts pick picks gets gotten want wants need needs try let lets tell tells say says said come comes go goes going turn turns turned
 		switch talk talks look looks happens happened seem seems show shows set sets hold holds keep keeps bring brings allow allowed permitted possible
-		able nothing something anything everything someone somebody nobody actually really just later again leave stand stands machen macht gemacht geben gibt bekommen heisst heissen genannt`)
+		able nothing something anything everything someone somebody nobody actually really just later again leave stand stands kommt kam kamen gilt gelten steht stehen liegt liegen bleibt bleiben erscheint stellt stellen bringt lauft laufen ganz einzelne einzelnen
+		obtenir indiquer poser sert mettre donner trouver utiliser passer compter vient machen macht gemacht geben gibt bekommen heisst heissen genannt`)
 	classWords = set(`many much long often far old people person place country city state county town continent district region province
 		company year date day month time located location situated address number amount term language role purpose
 		jahr datum tag monat zeit ort land stadt person menschen leute anzahl zahl`)

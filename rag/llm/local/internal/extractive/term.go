@@ -3,6 +3,7 @@ package extractive
 import (
 	"math"
 	"regexp"
+	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/selection"
@@ -52,7 +53,7 @@ func (q *question) readTerms(stats selection.WordStats) {
 		}
 		t := term{word: q.words[i], at: i, stems: stems}
 		digit := hasDigit(t.text)
-		letter := !digit && i > 0 && t.isLetter() && t.raw != "I" && t.raw != "A"
+		letter := !digit && i > 0 && t.isLetter() && !strings.HasPrefix(q.text[t.end:], "'") && !strings.HasPrefix(q.text[t.end:], "’") && t.raw != "I" && t.raw != "A"
 		t.acronym = lex.IsStop(t.text) && i > 0 && t.isAllCapitals() && capitals < len(q.words)/2
 		if !letter && !t.acronym && (lex.IsStop(t.text) || q.lang != "en" && smallWords[t.text] || len(topic) > 0 && !topic[t.text]) {
 			continue
@@ -65,7 +66,7 @@ func (q *question) readTerms(stats selection.WordStats) {
 		}
 		df := float64(stats.DF(t.stem))
 		t.weight = min(maxRarity, math.Log(1+(max(n, df)-df+.5)/(df+.5)))
-		if q.german() && !t.isCapital() && !digit {
+		if q.german() && (!t.isCapital() || i == 0) && !digit {
 			t.weight *= verbWeight // no noun
 		}
 		if t.acronym {

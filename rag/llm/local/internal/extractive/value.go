@@ -31,7 +31,7 @@ func (q *question) hasValue(s *sentence, name string) bool {
 	case place:
 		return q.hasPlace(s)
 	case thing:
-		return q.hasName(s)
+		return q.preset || q.hasName(s)
 	case number, money, weight, duration, length, size, age:
 		return q.hasQuantity(s)
 	}
@@ -252,6 +252,9 @@ func (q *question) isCounted(s *sentence) bool {
 		}
 		named = true
 		for k := max(0, i-near); k <= min(len(s.words)-1, i+near); k++ {
+			if k == i+1 && s.text[s.words[i].end:s.words[k].start] == " " {
+				continue // page 4 is a name
+			}
 			if w := s.words[k].text; isNumeral(w) || hasDigit(w) {
 				return true
 			}
