@@ -41,6 +41,11 @@ func (p *passage) quote(c *candidate, most int) (before, behind []*sentence) {
 		}
 		behind, last = append(behind, s), s
 	}
+	if i := c.index - 1; c.s.pronoun && i >= 0 && !listed && most == 0 && all[i].para == c.s.para && all[i].role == prose {
+		if _, named := withName(c.s.text, c.s.words, c.name); c.name == "" || !named {
+			before = append(before, &all[i]) // what it stands for
+		}
+	}
 	for i := c.index - 1; i >= 0 && listed && most == 0; i-- {
 		s := &all[i]
 		opens := strings.HasSuffix(s.text, ":")

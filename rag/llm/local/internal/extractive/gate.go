@@ -1,13 +1,11 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/selection"
-	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // What a sentence must have of the question.
@@ -25,8 +23,6 @@ type candidate struct {
 	of             *passage
 	s              *sentence
 	name           string    // that its pronoun stands for
-	lean           int       // index of the sentence to show before it, -1 for none
-	before         *sentence // that sentence
 	own, full      []float64 // levels of the terms, in the sentence and in all
 	coverage       float64
 	ownShare       float64
@@ -40,7 +36,7 @@ type candidate struct {
 // did not pass, "" if it passed all.
 func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refusal) {
 	s := &p.sentences[i]
-	c = candidate{passage: p.n, of: p, index: i, s: s, lean: -1, own: make([]float64, len(q.terms)), full: make([]float64, len(q.terms))}
+	c = candidate{passage: p.n, of: p, index: i, s: s, own: make([]float64, len(q.terms)), full: make([]float64, len(q.terms))}
 	copy(c.own, s.own)
 	ante := p.antecedents(i)
 	c.asked = q.asksSame(s)
@@ -65,12 +61,9 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 	switch {
 	case !c.valued && !c.asked:
 		return c, selection.NoValue
-	case c.ownShare == 0 && !c.asked && !c.opens && !(c.valued && q.kind.valued()):
-		return c, selection.NoWords
 	case q.kind == definition && !q.isDefinition(&c):
 		return c, selection.NoValue
 	}
-	c.lean = q.leansOn(&c, p, ante)
 	return c, ""
 }
 
@@ -93,7 +86,6 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 	s := c.s
 	got, own := 0.0, 0.0
 	named = true
-	opensNew := -1 // whether it begins with another name; -1 is not known
 	for x := range q.terms {
 		t := &q.terms[x]
 		l := c.own[x]
@@ -115,16 +107,8 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 			if !q.kind.valued() && !t.number {
 				l = max(l, nameInScope*p.levels[x])
 			}
-			if l < met && !t.number && !s.pronoun {
-				if opensNew < 0 {
-					opensNew = 0
-					if q.opensWithOther(s) {
-						opensNew = 1
-					}
-				}
-				if opensNew == 0 && s.role == prose {
-					l = max(l, nameInScope*elsewhere)
-				}
+			if l < met && !t.number && !s.pronoun && s.role == prose {
+				l = max(l, nameInScope*elsewhere)
 			}
 		case s.role == setting && q.preset:
 			l = max(l, inParagraph*elsewhere) // what is set is told beside it
@@ -135,11 +119,8 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 		if t.whole != "" && !hasNumber(s.text, t.whole) && !s.section.says(t.whole) && !slices.ContainsFunc(ante, func(j int) bool { return hasNumber(p.sentences[j].text, t.whole) }) {
 			l = 0
 		}
-		if isLifeTold(t, s) || q.isToldByName(t, s) {
-			l, c.own[x] = max(l, met), max(c.own[x], met)
-		}
 		switch {
-		case t.hard && l < met, t.frame != "" && hasOtherNumber(t, s), t.mod != nil && !c.asked && q.otherModifier(t, s):
+		case t.hard && l < met, t.mod != nil && !c.asked && q.otherModifier(t, s):
 			named = false
 		}
 		got += t.weight * l
@@ -149,7 +130,7 @@ func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
 	if q.total > 0 {
 		c.coverage, c.ownShare = got/q.total, own/q.total
 	}
-	return named && !(q.has("most") && rankBelow.MatchString(s.text) && !rankBelow.MatchString(q.text))
+	return named
 }
 
 // asks reports whether the innermost heading of a section is a question.
@@ -180,26 +161,6 @@ func hasNumber(s, number string) bool {
 
 func isDigitOrPoint(b byte) bool { return b == '.' || b >= '0' && b <= '9' }
 
-// rankBelow matches the second most of its kind.
-var rankBelow = regexp.MustCompile(`(?i)\b(second|third|fourth|next)[ -](most|largest|highest|longest|biggest|oldest)\b`)
-
-// hasOtherNumber reports whether a sentence has the frame of a number with
-// another one: Orion 2 where Orion 3 is asked for.
-func hasOtherNumber(t *term, s *sentence) bool {
-	other := false
-	for i := 0; i+1 < len(s.words); i++ {
-		if s.words[i].text != t.frame {
-			continue
-		}
-		next := s.words[i+1].text
-		if next == t.text {
-			return false
-		}
-		other = other || hasDigit(next)
-	}
-	return other
-}
-
 // otherModifier reports whether a sentence has a term only behind modifiers
 // that the question does not have: liver cancer where rectal cancer is asked
 // for.
@@ -219,22 +180,6 @@ func (q *question) otherModifier(t *term, s *sentence) bool {
 		other = true
 	}
 	return other
-}
-
-// opensWithOther reports whether a sentence opens with a name that is not of
-// the question.
-func (q *question) opensWithOther(s *sentence) bool {
-	const near = 12 // bytes before the name
-	ns := text.Names(s.text[:min(len(s.text), 1<<10)], nil)
-	if len(ns) == 0 || ns[0].Kind != text.Proper || ns[0].Start > near {
-		return false
-	}
-	for _, w := range wordsOf(ns[0].Surface) {
-		if q.known[w.text] {
-			return false
-		}
-	}
-	return true
 }
 
 // namesStand reports whether the names of several words stand together in the
@@ -297,45 +242,10 @@ func (q *question) wordsStand(c *candidate, p *passage) bool {
 	switch {
 	case got < d.own*asked, q.kind.valued() && !q.preset && !c.asked && missing > (len(q.terms)-1)/mayMiss:
 		return false
-	case c.asked || !q.kind.valued() || q.kind == place:
+	case c.asked || !q.kind.valued() || q.kind == place || q.preset:
 		return true
-	case q.kind > place:
-		return len(q.subject) == 0 || s.pronoun || q.preset || slices.ContainsFunc(q.subject, func(t term) bool {
-			return t.level(s.words) > 0 || slices.ContainsFunc(s.section.headings, func(h *heading) bool { return t.level(h.words) > 0 })
-		})
-	case q.verb != nil && !q.kind.told(q.verb.text) && q.verb.level(s.words) < met && !isLifeTold(q.verb, s) && !q.isToldByName(q.verb, s):
-		return false
 	}
-	return len(q.subject) == 0 || s.pronoun || slices.ContainsFunc(q.subject, func(t term) bool { return t.level(s.words) > 0 })
-}
-
-// leansOn returns the index of the sentence that must be shown before a
-// sentence for it to be understood, -1 for none: what its it or they stands for,
-// if there is no name to put in brackets, and if the question asks for no value
-// or about what that sentence has.
-func (q *question) leansOn(c *candidate, p *passage, ante []int) int {
-	if !c.s.pronoun || len(ante) == 0 {
-		return -1
-	}
-	last := ante[len(ante)-1]
-	if c.name != "" {
-		if _, ok := withName(c.s.text, c.s.words, c.name); ok {
-			return -1
-		}
-	}
-	if p.sentences[last].role != prose {
-		return -1
-	}
-	if !q.kind.valued() && !slices.ContainsFunc(p.sentences[last].own, func(l float64) bool { return l >= met }) {
-		return last // nothing else tells what it speaks of
-	}
-	for x := range q.terms {
-		if q.terms[x].light || c.own[x] >= present || c.s.section.heading(x) >= present {
-			continue
-		}
-		if p.sentences[last].own[x] >= met {
-			return last
-		}
-	}
-	return -1
+	return len(q.subject) == 0 || s.pronoun || slices.ContainsFunc(q.subject, func(t term) bool {
+		return t.level(s.words) > 0 || slices.ContainsFunc(s.section.headings, func(h *heading) bool { return t.level(h.words) > 0 })
+	})
 }

@@ -79,9 +79,6 @@ func selectOne(ctx context.Context, in selection.Input) (selection.Output, error
 			if q.lang == unspaced && q.startsWithTopic(c.s) {
 				c.score += scoreFirst
 			}
-			if c.lean >= 0 {
-				c.before = &p.sentences[c.lean]
-			}
 			found = append(found, c)
 		}
 	}
@@ -125,8 +122,6 @@ func (q *question) shown(c *candidate, most int) []selection.Sentence {
 	switch {
 	case c.s.role == setting:
 		first.Text = asSetting(c.s)
-	case c.before != nil && most != 1 && len(before) == 0:
-		out = append(out, as(c.before))
 	case c.name != "" && q.isNew(text.Key(c.name)):
 		first.Text, _ = withName(first.Text, c.s.words, c.name)
 	}

@@ -52,7 +52,7 @@ func TestSelect(t *testing.T) {
 		{"verb", "When was the ferry line sold?", ""},
 		{"value", "What is the price of model B?", "Model B weighs 14 kg and costs 420 crowns."},
 		{"value", "What is the price of model C?", ""},
-		{"counted", "How many passengers does the ferry carry?", "It carries forty passengers and needs 50 minutes."},
+		{"counted", "How many passengers does the ferry carry?", "The ferry to Skarholm leaves at six in the morning. It carries forty passengers and needs 50 minutes."},
 		{"counted", "How many cars does the ferry carry?", ""},
 		{"modifier", "How is liver cancer treated?", "Liver cancer is treated with surgery."},
 		{"modifier", "How is breast cancer treated?", ""},

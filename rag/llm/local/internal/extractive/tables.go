@@ -124,6 +124,4 @@ var (
 	determiners  = set(`the a an my your their his her its der die das den dem des ein eine einen einem einer eines mein dein sein ihr`)
 	// connectors stand within names.
 	connectors = set(`of the de la von van du der den and und`)
-	// performers are told by "X by NAME".
-	performers = set(`performer author artist writer creator singer wrote`)
 )

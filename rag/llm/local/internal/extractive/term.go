@@ -23,7 +23,6 @@ type term struct {
 	acronym bool     // would be a function word but for its capitals
 	whole   string   // number with points that it is a part of, such as 2.0
 	letter  string   // word before a single capital: model of model C
-	frame   string   // capitalised word before a number: Orion of Orion 3
 	mod     *word    // content word directly before
 	stems   *stemmer // of the question's language, nil for English
 }
@@ -99,9 +98,6 @@ func (q *question) harden(t *term, digit, letter bool, capitals int, stats selec
 			if at[0] <= t.start && t.end <= at[1] {
 				t.whole = q.text[at[0]:at[1]]
 			}
-		}
-		if t.at > 1 && before().isCapital() {
-			t.frame = before().text
 		}
 	case letter:
 		t.number, t.hard = true, true

@@ -175,7 +175,7 @@ var unspacedPreset = regexp.MustCompile(`默认|缺省|预设|不设置|デフ�
 // enough of the pairs of characters, the signs of an answer and its value.
 func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal selection.Refusal) {
 	s := &p.sentences[i]
-	c = candidate{passage: p.n, of: p, index: i, s: s, lean: -1}
+	c = candidate{passage: p.n, of: p, index: i, s: s}
 	if s.role != prose && !(s.role == setting && (q.kind.valued() || q.preset)) {
 		return c, selection.NoWords
 	}

@@ -15,7 +15,6 @@ var (
 	clockTime = regexp.MustCompile(`(?i)\b\d{1,2}(:|h)\d{2}\b|\d ?[ap]\.?m\b|o['’]clock|years? ago|\bv\. ?chr|\d ?bc\b|\d uhr\b`)
 	// lifeDates stand in brackets behind the name of a person.
 	lifeDates = regexp.MustCompile(`\([^()]{0,60}\b\d{3,4}[^()]{0,40}\s?[–-]|\(\*|\((?:born|geboren) `)
-	byName    = regexp.MustCompile(`\b(?:by|von) (?:the |an? )?(?:[\w-]+ ){0,6}?\p{Lu}`)
 	cityState = regexp.MustCompile(`\p{Lu}\w+, \p{Lu}\w+`)
 )
 
@@ -96,9 +95,6 @@ func (q *question) hasPerson(s *sentence) bool {
 		if people[w.text] && !q.known[w.text] || isTrade(w.text) && !q.known[w.text] {
 			return true
 		}
-	}
-	if q.verb != nil && len(s.words) > 2 && opensDefinite(s.words[0].text) && !q.known[s.words[1].text] && q.verb.levelOf(s.words, 2) >= otherForm {
-		return true // The committee decided
 	}
 	for _, n := range text.Names(s.text, nil) {
 		if n.Kind == text.Proper && q.isNew(n.Key) && (!q.german() || isGermanName(s.text, n)) {
@@ -306,30 +302,4 @@ func behindDigits(w string) string {
 		return ""
 	}
 	return strings.TrimLeftFunc(w, unicode.IsDigit)
-}
-
-// isLifeTold reports whether a term asks for a birth or a death, and a sentence
-// has dates of a life in brackets.
-func isLifeTold(t *term, s *sentence) bool {
-	switch t.text {
-	case "born", "die", "died", "geboren", "gestorben":
-		return strings.IndexByte(s.text, '(') >= 0 && lifeDates.MatchString(s.text)
-	}
-	return false
-}
-
-// isToldByName reports whether a sentence has "by NAME", with a name that is
-// new, if the question asks for a performer or an author.
-func (q *question) isToldByName(t *term, s *sentence) bool {
-	if q.kind != person || !performers[t.text] {
-		return false
-	}
-	at := byName.FindStringIndex(s.text)
-	if at == nil {
-		return false
-	}
-	_, n := utf8.DecodeLastRuneInString(s.text[:at[1]])
-	rest := s.text[at[1]-n:]
-	ws := wordsOf(rest[:min(len(rest), 64)])
-	return len(ws) > 0 && !q.known[ws[0].text]
 }
