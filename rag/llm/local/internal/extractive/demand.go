@@ -54,7 +54,7 @@ var (
 	instructions = phrases(`--?[a-z][\pL\pN-]+[^.]*|uses?|using|by \pL+ing|you (?:can|have to|need|must|should)|can be|runs?|set|add|put|click|choose|select|press|open|enter|type|call|pass|` +
 		`create|give|write|include|specify|replace|remove|install|with|mit|mittels|durch|[uü]ber|indem|k[oö]nnen|verwenden|benutzen|klicken|dr[uü]cken|w[aä]hlen|` +
 		`geben|setzen|avec|en \pL+ant|pouvez|utilise[rz]|cliquez|choisissez|appuye[rz]|s[ée]lectionne[rz]|saisissez|entre[rz]|puede|usar|utilizar`)
-	presets = phrases(`by default|\(default:? [^)]*\)|normally|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to|=)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|defaulted|preset|predefined|initially|unless|` +
+	presets = phrases(`by default|\(default:? [^)]*\)|normally|(?:default|standard|vorgabe|défaut)(?: value)? ?[:=]|defaults? (?:is|are|to|=)|default (?:value|setting)s? (?:is|are)|(?:the|a) default [^.;]{0,60}(?:is|are)|is (?:now )?(?:the|a) (?:new )?default|defaulted|preset|predefined|initially|unless|` +
 		`standardm[aä](?:ß|ss)ig\pL*|standard(?:wert)?|vorgabe\pL*|voreinstellung\pL*|voreingestellt\pL*|vorgegeben\pL*|normalerweise|` +
 		`par d[ée]faut|implicite|pr[ée]d[ée]fini\pL*|predeterminad\pL*|predefinit\pL*|` +
 		`(?:if|when) (?:no|not|none|nothing|omitted|unset|absent)\b.*|(?:wenn|falls) (?:nichts|kein\pL*)\b.*`)
@@ -62,12 +62,14 @@ var (
 		`better|worse|w[aä]hrend|hingegen|dagegen|jedoch|hauptunterschied|unterschied\pL*|unterscheid\pL*|im gegensatz|tandis|` +
 		`alors que|contrairement|plut[oô]t|diff[ée]r\pL*`)
 	// asksPreset matches the phrases by which a question asks for a default.
-	asksPreset = phrases(`defaults?|out of the box|unless (?:i|you|one|it|we) [^,?]*|(?:if|when|without) [^,?]*\b(?:nothing|none|nobody|no)\b[^,?]*|` +
+	asksPreset = phrases(`(?:^|[^/])\bdefaults?|out of the box|unless (?:i|you|one|it|we) [^,?]*|(?:if|when|without) [^,?]*\b(?:nothing|none|nobody|no)\b[^,?]*|` +
 		`standardm[aä](?:ß|ss)ig\pL*|standardwert\pL*|voreingestellt\pL*|voreinstellung\pL*|(?:in der )?vorgabe\pL*|von haus aus|` +
 		`(?:wenn|falls|solange|sofern) [^,?]*\b(?:nichts|kein\pL*)\b[^,?]*|par d[ée]faut|d'origine|sans [^,?]* r[ée]glages?|por defecto|per impostazione`)
 	// asksContrast matches the phrases by which a question compares.
 	asksContrast = phrases(`\pL*differences?|differs?|different from|compared?|versus|vs|\pL*unterschied\pL*|unterscheide\pL*|diff[ée]rences?|` +
 		`diff[èe]rent?|par rapport|diferencia|differenza`)
+	// asksReason matches the phrases that ask for a reason, beside words such as why.
+	asksReason = phrases(`what (?:is|are|was|were|can be|could be) the reasons?|what (?:is|was|went) wrong|how come|for what reason|woran liegt|aus welche[mn] gr(?:u|ü)nd\pL*|d'o[uù] vient|pour quelles? raisons?`)
 	// asksMeaning and namesMeaning match the phrases by which a question asks what
 	// something is: around its name, and before or behind it.
 	asksMeaning  = phrases(`what (?:do|does) .* (?:mean|stand for|do)|what did .* mean|was (?:bedeutet|bedeuten|hei(?:ß|ss)t|macht|tut|bewirkt) .*|que fait .*`)

@@ -90,6 +90,9 @@ func (q *question) readKind() {
 	} else if at := namesMeaning.FindStringIndex(q.text); at != nil {
 		q.kind, q.asking = definition, [2]int(at)
 		return
+	} else if at := asksReason.FindStringIndex(q.text); at != nil {
+		q.kind, q.asking = reason, [2]int(at)
+		return
 	} else if asksMeaning.MatchString(q.text) {
 		q.kind = definition
 		return

@@ -320,7 +320,7 @@ var unspacedEnd = regexp.MustCompile(`(?:です|である|だ|をいう|を指�
 // isDefined reports whether a sentence defines what the question asks for: before
 // its copula stands a part of the question and little more.
 func (q *question) isDefined(s *sentence) bool {
-	const near, more = 60, 9 // bytes
+	const near, more = 60, 8 // bytes
 	head := strings.ToValidUTF8(s.text[:min(len(s.text), near)], "")
 	at := unspacedCopula.FindStringIndex(head)
 	if at == nil {

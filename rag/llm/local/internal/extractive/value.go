@@ -215,8 +215,8 @@ func (q *question) hasQuantity(s *sentence) bool {
 	found, unit, free := false, false, false
 	for i := range s.words {
 		w := &s.words[i]
-		if !q.known[w.text] && (isNumeral(w.text) || hasDigit(w.text)) {
-			if !isYear(w.text) || i+1 < len(s.words) && q.isUnit(s.words[i+1].text) {
+		if !q.known[w.text] && isNumber(s, i) {
+			if !isYear(w.text) || q.preset || i+1 < len(s.words) && q.isUnit(s.words[i+1].text) {
 				found = true
 			}
 		}
@@ -251,12 +251,19 @@ func (q *question) isCounted(s *sentence) bool {
 			if k == i+1 && s.text[s.words[i].end:s.words[k].start] == " " {
 				continue // page 4 is a name
 			}
-			if w := s.words[k].text; isNumeral(w) || hasDigit(w) {
+			if isNumber(s, k) {
 				return true
 			}
 		}
 	}
 	return !named
+}
+
+// isNumber reports whether word i of a sentence is a number that does not count the items
+// of a list.
+func isNumber(s *sentence, i int) bool {
+	w := s.words[i].text
+	return isNumeral(w) || w != "" && w[0] >= '0' && w[0] <= '9' && !(i == 0 && numbered.MatchString(s.text))
 }
 
 // hasFrequency reports whether a sentence has a word such as daily, or every and a unit.
