@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 		if !q.kind.valued() && !q.preset && q.kind != definition || !slices.ContainsFunc(c.own, func(l float64) bool { return l >= met }) && !c.opens {
 			return c, selection.NoWords
 		}
-	case s.role != prose, isReference(s.words), q.kind == manner && !c.asked && numbered.MatchString(s.text): // a step of something else
+	case s.role != prose, reference.MatchString(s.text), q.kind == manner && !c.asked && numbered.MatchString(s.text): // a step of something else
 		return c, selection.NoWords
 	}
 	switch {
@@ -67,10 +68,10 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refu
 	return c, ""
 }
 
-// isReference reports whether a sentence only tells where to read on.
-func isReference(words []word) bool { return len(words) > 0 && seeAlso[words[0].text] }
-
-var seeAlso = set(`see siehe vgl voir cf`)
+// reference matches a sentence that only tells where to read on.
+var reference = regexp.MustCompile(`(?i)^(?:[-*•] )?(?:please )?(?:see|refer to|siehe|vgl|voir|cf|consult|lesen sie)\b` +
+	`|^(?:[-*•] )?(?:for|to|if|when|um|f[uü]r|pour)\b.*, (?:please )?(?:see|refer to|consult|siehe|lesen sie|voir|consultez|reportez)\b` +
+	`|\b(?:is|are) (?:described|explained|covered|documented|discussed) in\b|^(?:more|further|weitere) (?:information|details|informationen)`)
 
 // nameOf returns the name that the pronoun of a sentence stands for.
 func (p *passage) nameOf(s *sentence, ante []int) string {
