@@ -27,6 +27,8 @@ func TestRefusals(t *testing.T) {
 		"What is the price of model B?":        "",
 		"Who designed the ferry?":              "",
 		"Who designed the pump?":               "The pump was designed by Ada Kestrel. [1]",
+		// Two sentences of a source have one mark.
+		"Does model B have a warranty of two years?": "Model B has a warranty of two years from delivery. The pump was designed by Ada Kestrel. [1]",
 	} {
 		a := ragtest.Ask(t, c, "naive", question)
 		if a.Text != want || a.Answered != (want != "") || a.Supported != nil {

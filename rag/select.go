@@ -39,22 +39,28 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *metho
 		m.CountSelection(a.Evidence.Tokens, 0)
 		return llm.ErrNoEvidence
 	}
+	mark := "" // of the sentences so far that one source has
 	for i, s := range sel.Sentences {
 		n, err := x.cite(sys.ChunkSet(), s, a)
 		if err != nil {
 			return err
 		}
-		switch {
+		now := ""
+		if n > 0 {
+			now = " " + markerOf(n)
+		}
+		if now != mark {
+			a.Text += mark
+		}
+		switch mark = now; {
 		case s.Line && i > 0:
 			a.Text += "\n"
 		case i > 0:
 			a.Text += " "
 		}
 		a.Text += s.Text
-		if n > 0 {
-			a.Text += " " + markerOf(n)
-		}
 	}
+	a.Text += mark
 	m.CountSelection(a.Evidence.Tokens, c.Tokens().Count(a.Text))
 	if q.Stream != nil {
 		return q.Stream(a.Text)

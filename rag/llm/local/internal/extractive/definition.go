@@ -29,12 +29,15 @@ const maxDefined = 120
 // nothing more; or it opens the text under a heading that is that and nothing more.
 func (q *question) isDefinition(c *candidate) bool {
 	s := c.s
-	if c.opens && q.isSubject(s.section.headings[len(s.section.headings)-1].words, c) && len(s.words) > 3 {
+	if c.defines = !s.pronoun && q.says(c); c.defines {
 		return true
 	}
-	if s.pronoun {
-		return false
-	}
+	return c.opens && q.isSubject(s.section.headings[len(s.section.headings)-1].words, c) && len(s.words) > 3
+}
+
+// says reports whether a sentence says itself what something is.
+func (q *question) says(c *candidate) bool {
+	s := c.s
 	if name := q.whom(); name != nil && tellsOf(s, name) {
 		return true
 	}

@@ -30,6 +30,7 @@ type candidate struct {
 	score          float64
 	opens          bool // it opens the text under its heading
 	asked          bool // its heading asks the question
+	defines        bool // it says itself what something is
 	valued         bool // it has a value of the kind asked for
 }
 
@@ -245,6 +246,8 @@ func (q *question) wordsStand(c *candidate, p *passage) bool {
 		return false
 	case c.asked || !q.kind.valued() || q.kind == place || q.preset:
 		return true
+	case q.verb != nil && q.verb.level(s.words) < met:
+		return false
 	}
 	return len(q.subject) == 0 || s.pronoun || slices.ContainsFunc(q.subject, func(t term) bool {
 		return t.level(s.words) > 0 || slices.ContainsFunc(s.section.headings, func(h *heading) bool { return t.level(h.words) > 0 })

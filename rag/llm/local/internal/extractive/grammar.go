@@ -1,10 +1,23 @@
 package extractive
 
 import (
+	"strings"
+
 	lex "github.com/ragdb/ragdb/engine/text"
 )
 
 func isWas(w string) bool { return w == "was" || w == "were" || w == "is" || w == "are" }
+
+// readVerb finds the verb in the past of a question such as "Which ship brought the X?".
+func (q *question) readVerb() {
+	ws := q.words
+	if len(ws) < 4 || !isWhich(ws[0].text) || ws[1].stem == "" {
+		return
+	}
+	if v := ws[2]; v.stem != "" && !v.isCapital() && !lightWords[v.text] && (strings.HasSuffix(v.text, "ed") || v.form != 0) {
+		q.verb = &term{word: v}
+	}
+}
 
 // readSubject finds the subject of a question such as "When was the X done?":
 // the run of content words behind the verb. A sentence that answers has one of

@@ -10,7 +10,7 @@ const (
 	scoreOwn     = .3 // for the share that the sentence itself has
 	scoreRank    = .5 // for the first passage, half for the second, ...
 	scoreValue   = .2
-	scoreDefined = .4
+	scoreDefined = .6
 	scoreAsked   = .3    // under a heading that asks the same
 	scoreFirst   = .3    // as the first sentence there
 	scoreSign    = .2    // as an instruction, a reason and so on
@@ -25,7 +25,7 @@ func (q *question) rate(c *candidate) {
 	if c.valued && q.kind.valued() {
 		c.score += scoreValue
 	}
-	if q.kind == definition {
+	if c.defines {
 		c.score += scoreDefined
 	}
 	if c.asked {

@@ -28,6 +28,7 @@ type question struct {
 	preset bool       // it asks for what holds if nothing is said
 	asking [2]int     // bytes of a phrase that only asks
 	names  [][]string // names of several words
+	verb   *term      // in the past, behind which and a noun; nil for none
 	// subject are words of which a sentence must have one; nil if not sure.
 	subject []term
 	runs    []run // of Chinese and Japanese, in place of terms
@@ -67,6 +68,7 @@ func understand(s string, stats selection.WordStats) *question {
 		q.readNames()
 	}
 	q.readTerms(stats)
+	q.readVerb()
 	q.readSubject()
 	for i := range q.terms {
 		q.total += q.terms[i].weight

@@ -35,6 +35,7 @@ func TestQuotes(t *testing.T) {
 		{"one of two parts", "How do I reserve a mooring, and who painted the lighthouse?", ""},
 		{"length of a text", "Wie lang darf der Name eines Hafens höchstens sein?", "Ein Hafenname darf höchstens zwanzig Zeichen haben."},
 		{"verb first", "Werden Bootslisten nachts gedruckt?", "Die Bootslisten werden nachts gedruckt."},
+		{"verb of which", "Which captain painted the gate of the dock?", ""},
 		{"when before a clause", "Quand la largeur est optimale, quel espacement est ajouté à la colonne par défaut ?", "Une largeur optimale ajoute un espacement prédéfini de 2 mm"},
 	} {
 		got, sel := answer(t, c.question, dock)

@@ -14,6 +14,10 @@ import (
 // nearest is the number of passages that a selection names.
 const nearest = 3
 
+// standsAlone is the share of a question for a value from which on a sentence that has it
+// needs nothing beside it.
+const standsAlone = .75
+
 // Select answers a question with sentences of the passages: the best that
 // passes every gate and at most one that goes on, as the
 // kind [llm.Select] asks for it.
@@ -112,6 +116,9 @@ func (q *question) shown(c *candidate, most int) []selection.Sentence {
 			out = append(out, as(s))
 		}
 		return out
+	}
+	if most == 0 && q.kind.valued() && c.ownShare >= standsAlone && !strings.HasSuffix(c.s.text, ":") {
+		most = 1
 	}
 	before, behind := c.of.quote(c, most)
 	var out []selection.Sentence
