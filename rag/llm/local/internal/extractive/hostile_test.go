@@ -49,7 +49,7 @@ func TestHostileSizes(t *testing.T) {
 		checkProof(t, "price", one(long), sel)
 	}
 	many := hostile["passages"](50 * 10000)
-	if got, sel := answer(t, "Who made the pump?", many); got != "The pump was made by Ada. She sold it." || sel.Sentences[0].Passage != 0 {
+	if got, sel := answer(t, "Who made the pump?", many); got != "The pump was made by Ada." || sel.Sentences[0].Passage != 0 {
 		t.Errorf("%q %+v", got, sel.Sentences)
 	}
 	if _, sel := answer(t, strings.Repeat("Who made the pump and the valve? ", 1<<15), library); len(sel.Nearest) != 3 {
