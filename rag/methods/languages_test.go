@@ -118,7 +118,7 @@ func TestLanguages(t *testing.T) {
 				{"WER WAR MIRA VOSS?", "de-mill.txt", "Die Gezeitenmühle von Orsk wurde am 16. Juni 1891 nach Plänen der Ingenieurin Mira Voß gebaut."},
 			} {
 				answer := a.ask(t, q.question)
-				if !strings.HasPrefix(answer.Text, q.sentence+" [1]") || len(answer.Sources) == 0 || answer.Sources[0].Doc != q.doc {
+				if !strings.Contains(answer.Text, q.sentence) || !strings.HasSuffix(answer.Text, " [1]") || len(answer.Sources) == 0 || answer.Sources[0].Doc != q.doc {
 					t.Errorf("%s\n  %s\n  of %v, want %s of %s", q.question, answer.Text, answer.Sources, q.sentence, q.doc)
 					continue
 				}
