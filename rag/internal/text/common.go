@@ -166,7 +166,8 @@ var commonWords = func() map[string]wordClass {
 			torn trod understood undid undone undertook undertaken undertake undergone underwent wept went withdrew withdrawn withdraw
 			woke won wore worn wound written wrote beheld bade forsook forsaken strode stride leapt overheard heed heeded bowed
 			ensued ensue dwell dwelt allocate allocated optimize leverage utilize prioritize cultivate navigate necessitate facilitate
-			mitigate tackle exacerbate shape shapes shaped underscore delve`},
+			mitigate tackle exacerbate shape shapes shaped underscore delve
+			simulate deprecate configure override parse execute initialize append invoke`},
 		{adverbWord, `despite amid amidst whilst whither hither thither em tis twas hallo halloa bye tut eh humbug accordingly actually afterward afterwards again ago alike almost alone aloud already also alternatively altogether
 			always anyhow anyway apart apparently approximately aside away besides certainly clearly consequently conversely
 			currently directly downstairs early easily either else elsewhere especially even eventually ever everywhere

@@ -5,7 +5,7 @@ import "strings"
 // dateAt returns the number of tokens of the date that starts at token i, or
 // 0. Dates are "16 June 1957", "June 16, 1957", "16 June", "June 1957",
 // "1957", "1950s" and "20th century". A year directly before two capitalised
-// words is part of their name ("1924 Summer Olympics").
+// words is part of their name ("1924 Summer Olympics") unless it follows another year.
 func (f *finder) dateAt(i int) int {
 	w := f.word(i)
 	switch {
@@ -22,7 +22,7 @@ func (f *finder) dateAt(i int) int {
 	case isMonth(w) && isYear(f.word(i+1)):
 		return 2
 	case isYear(w):
-		if f.capitalAt(i+1) && f.capitalAt(i+2) {
+		if f.capitalAt(i+1) && f.capitalAt(i+2) && !isYear(f.word(i-1)) {
 			return 0
 		}
 		return 1

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 )
@@ -64,11 +63,18 @@ const (
 // The rules are made for English and find names in other languages that
 // capitalise them and only them. In German, which capitalises all nouns, a name
 // has two words, or is what stands behind a title or at once behind a
-// preposition of place, or is the last word of such a name again. In scripts
+// preposition of place, or is the last word of such a name again; articles join no
+// parts, and a first word that the corpus has in small letters is no part. In scripts
 // without case they find titles, quotations, years, and names in Latin letters.
-// Stop words are those of English and of the text's [Language]. Within a
+// Stop words are those of English and of the text's [Language], or, if that is not
+// clear, of the paragraph's. Program text and mark-up have only names of code. Within a
 // sentence ([Sentences]):
 //
+//   - The form of a word shows that it names code: an option (--log), a path, a file,
+//     a part of a program (core.quotePath, log_position, publishDate, lstat(2)), a word that
+//     cannot be spoken (dpkg), and one with a hyphen on a short line of its own.
+//   - A program that the corpus has with a capital, too, and what it is to do are a
+//     command: git push, git ls-files.
 //   - Dates come first: "16 June 1957", "June 16, 1957", "June 1957",
 //     "16 June", "1957", "1950s", "20th century". Days of the week are not names.
 //   - A run of capitalised words is a name. Up to two small words such as of,
@@ -88,11 +94,12 @@ const (
 //     common English word at the start is a name only if the corpus has it
 //     more often with a capital.
 //   - In headings and lines of capitals every word counts as a first one, and
-//     a run of common words is not a name.
+//     a run of common words is not a name. Figure 3 is none.
 //   - A quotation of up to eight words that starts with a letter which is not
 //     a small one, and that reads like a title: it ends without a mark or has
 //     capitals throughout, and it says neither I nor you.
-//   - The title that opens the text (see [Sentences]), of up to ten words.
+//   - The title that opens the text (see [Sentences]), of up to ten words, if it has
+//     capitals, and is a name or stands again in the text.
 //
 // The statistics are those of the whole corpus, counted before (see
 // [CaseStats]); nil means that nothing is known, and capitals and the list of
@@ -104,12 +111,22 @@ func Names(text string, stats *CaseStats) []Name {
 		f.surnames = germanSurnames(&f, paras)
 	}
 	var sentences []Span
+	mixed := f.lang == ""
 	for _, p := range paras {
+		if mixed {
+			f.lang = Language(text[p.Start:p.End])
+		}
 		f.heading = p.heading || p.leads && !endsSentence(text[p.Start:p.End])
 		sentences = appendSentences(sentences[:0], text, p)
+		code := isCode(text[p.Start:p.End])
+		f.entry = isEntry(text[p.Start:p.End])
 		for _, sent := range sentences {
-			f.scan(sent)
-			if p.heading && f.sentence == 0 {
+			f.read(sent)
+			f.codeNames(sent)
+			if !code {
+				f.scan(sent)
+			}
+			if p.heading && f.sentence == 0 && len(f.toks) > 0 {
 				f.title(sent)
 			}
 			f.sentence++
@@ -131,6 +148,7 @@ type finder struct {
 	surnames map[string]bool // of a German text, folded
 	heading  bool            // the sentence being read is a heading
 	shouted  bool            // it is written in capitals
+	entry    bool            // see isEntry
 	sentence int             // its number
 	toks     []token         // its tokens
 	out      []Name
@@ -149,9 +167,8 @@ func (f *finder) read(sent Span) {
 	f.shouted = len(f.toks) > 1 && isShouted(f.text[sent.Start:sent.End])
 }
 
-// scan adds the names of a sentence.
+// scan adds the names of a sentence whose tokens are read.
 func (f *finder) scan(sent Span) {
-	f.read(sent)
 	for i := 0; i < len(f.toks); {
 		n := f.dateAt(i)
 		if n > 0 {
@@ -164,18 +181,35 @@ func (f *finder) scan(sent Span) {
 	f.quotes(sent)
 }
 
-// title adds the opening line of the text, whose tokens are read.
+// title adds the opening line of the text, whose tokens are read, without its number: if its
+// words have capitals, and the text below says it again or, except in German, it is a name
+// without function words.
 func (f *finder) title(line Span) {
-	body := strings.TrimLeft(f.text[line.Start:line.End], "# \t")
-	if r, _ := utf8.DecodeRuneInString(body); unicode.IsLower(r) || len(f.toks) > maxNameTokens {
-		return
+	if f.toks[0].number && strings.Contains(f.word(0), ".") && len(f.toks) > 1 {
+		line.Start, f.toks = f.toks[1].start, f.toks[1:]
 	}
-	f.emit(line.End-len(body), line.End, Proper)
+	body := strings.TrimLeft(f.text[line.Start:line.End], "# \t")
+	said, _, _ := strings.Cut(body, " (")
+	plain := f.lang == "de"
+	for i, t := range f.toks {
+		stop := f.stop(i) && !isConnector(f.word(i))
+		if f.toks[0].capital && unicode.IsLower(firstRune(f.text[t.start:])) && !stop && !isConnector(f.word(i)) && t.start < line.End-len(body)+len(said) {
+			return
+		}
+		plain = plain || stop && i > 0
+	}
+	if len(f.toks) <= maxNameTokens && !unicode.IsLower(firstRune(body)) && (!f.toks[0].capital || !plain && f.many(0, len(f.toks)-1) || strings.Contains(f.text[line.End:], said)) {
+		f.emit(line.End-len(body), line.End, Proper)
+	}
 }
 
 // proper adds the name that starts at token i, if one does, and returns the
 // number of tokens read, at least 1.
 func (f *finder) proper(i int) int {
+	if last := f.command(i); last > i {
+		f.emit(f.toks[i].start, f.toks[last].end, Proper)
+		return last + 1 - i
+	}
 	if !f.toks[i].capital && !isYear(f.word(i)) || f.stop(i) {
 		return 1
 	}
@@ -188,7 +222,7 @@ func (f *finder) proper(i int) int {
 	last := i
 	for {
 		next := last + 1
-		for k := 0; k < 2 && f.adjacent(next) && isConnector(f.word(next)); k++ {
+		for k := 0; k < 2 && f.adjacent(next) && isConnector(f.word(next)) && (f.lang != "de" || f.word(next) == "von" || f.word(next) == "van"); k++ {
 			next++
 		}
 		number := next == last+1 && f.adjacent(next) && f.toks[next].number
@@ -205,7 +239,7 @@ func (f *finder) proper(i int) int {
 		last--
 	}
 	first := f.afterGermanNoun(i, last)
-	if n <= maxNameTokens && (last > first && f.many(first, last) || last == first && f.single(first)) {
+	if n <= maxNameTokens && !f.refers(first, last) && (last > first && f.many(first, last) || last == first && f.single(first)) {
 		f.emit(f.toks[first].start, f.toks[last].end, Proper)
 	}
 	return n

@@ -34,6 +34,9 @@ func (f *finder) isOpener(i int) bool {
 	if !f.opens(i) {
 		return false
 	}
+	if n := f.stats.casesOf(lex.Fold(f.word(i))); f.lang == "de" && n.lower > n.upper {
+		return true // no noun
+	}
 	c := f.class(i)
 	return c == adverbWord || c == verbWord && !isGivenName(lex.Fold(f.word(i))) && !f.seenUpper(i)
 }
@@ -58,6 +61,20 @@ func (f *finder) joins(i, last, next int) bool {
 		return !strings.HasSuffix(w, "s") && (isBody(w) || !isAbstract(w))
 	}
 	return !isAbstract(w)
+}
+
+// refers reports whether the tokens first to last are a word for a part of a document
+// and its number: Figure 3, Kapitel 2.
+func (f *finder) refers(first, last int) bool {
+	if last != first+1 || !f.toks[last].number {
+		return false
+	}
+	switch lex.Fold(f.word(first)) {
+	case "figure", "fig.", "listing", "table", "chapter", "section", "part", "page", "step", "example", "appendix", "version", "note", "item", "line",
+		"abbildung", "abb.", "tabelle", "kapitel", "abschnitt", "teil", "seite", "schritt", "beispiel", "anhang", "zahl", "wert", "chapitre", "partie", "tableau":
+		return true
+	}
+	return false
 }
 
 // many reports whether the tokens first to last, more than one, are a name. In
@@ -96,12 +113,35 @@ func (f *finder) single(i int) bool {
 		return f.germanName(i)
 	case f.shouted:
 		return c.upper > c.lower
+	case f.isProduct(i):
+		return true
 	case !f.opens(i):
 		return c.lower <= 2*c.upper
 	case f.class(i) != rareWord || isAbstract(folded):
 		return c.upper > c.lower
 	}
 	return c.lower <= c.upper
+}
+
+// isProduct reports whether the word of token i is no common one and stands in the corpus
+// with a small letter, too, as the names of programs do that are typed: git.
+func (f *finder) isProduct(i int) bool {
+	w := lex.Fold(f.word(i))
+	c := f.stats.casesOf(w)
+	return f.class(i) == rareWord && !isAbstract(w) && len(w) > 2 && c.upper > 4 && c.lower <= 3*c.upper
+}
+
+// command returns the last token of the command that starts at token i, i if none does: a
+// program's name in small letters and what it is to do (git ls-files, git push).
+func (f *finder) command(i int) int {
+	if f.toks[i].capital || !f.adjacent(i+1) || f.toks[i+1].capital || f.stop(i+1) {
+		return i
+	}
+	next := f.word(i + 1)
+	if (strings.Contains(next, "-") || commonWords[next] == verbWord) && f.isProduct(i) {
+		return i + 1
+	}
+	return i
 }
 
 // isShouted reports whether a text has letters and all of them are capitals.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/internal/functionword"
@@ -24,7 +25,8 @@ const maxTermWords = 3
 // first word does not count; other capitalised words part runs. In the other
 // languages of [Language] their function words part runs, too.
 //
-// A German noun has a capital: each that is not a name is a term.
+// A German noun has a capital: each that is not a name is a term. Program text and mark-up
+// have no terms.
 //
 // In Japanese a term is a run of Han or of Katakana, in Chinese what is left of
 // a run of Han between function words: two to eight characters. A Korean word
@@ -37,7 +39,7 @@ func Terms(text string, names []Name) []Name {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b Name) int { return a.Start - b.Start })
 	lang := Language(text)
-	english := lang == "en" || lang == ""
+	mixed, english := lang == "", lang == "en" || lang == ""
 	sentence, next, named := 0, 0, 0 // names[:next] reach to byte named
 	var sentences []Span
 	var toks []token
@@ -55,6 +57,14 @@ func Terms(text string, names []Name) []Name {
 	}
 	for _, p := range paragraphs(text) {
 		sentences = appendSentences(sentences[:0], text, p)
+		if isCode(text[p.Start:p.End]) {
+			sentence += len(sentences)
+			continue
+		}
+		if mixed {
+			lang = Language(text[p.Start:p.End])
+			english = lang == "en" || lang == ""
+		}
 		for _, sent := range sentences {
 			toks = appendTokens(toks[:0], text, sent)
 			for i, t := range toks {
@@ -82,7 +92,7 @@ func Terms(text string, names []Name) []Name {
 					continue
 				}
 				end, particle := koreanStem(text[t.start:t.end])
-				if t.start < named || t.number || t.capital && i > 0 || !isContent(text[t.start:t.start+end], lang) {
+				if lang == "de" || t.start < named || t.number || t.capital && i > 0 || !isContent(text[t.start:t.start+end], lang) {
 					flush()
 					continue
 				}
@@ -108,7 +118,7 @@ func isContent(word, lang string) bool {
 		return false
 	}
 	w := Key(word)
-	return len(w) > 1 && !isStopIn(lang, w) && !isContraction(word) && !isGeneric(w)
+	return len(w) > 1 && !isDotted(strings.TrimSuffix(word, ".")) && !isStopIn(lang, w) && !isContraction(word) && !isGeneric(w)
 }
 
 // isGeneric reports whether a folded word says little without others: common
@@ -154,7 +164,16 @@ func isGeneric(w string) bool {
 		"cases", "kind", "type", "types", "form", "forms", "role", "time",
 		"times", "year", "years", "day", "days", "fact", "order", "result",
 		"results", "addition", "conclusion", "reason", "reasons", "aspect",
-		"aspects", "people", "etc", "eg", "ie":
+		"aspects", "people", "etc", "eg", "ie",
+		// Types and values of programs.
+		"string", "strings", "int", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "integer", "float", "float64", "double",
+		"bool", "boolean", "char", "null", "nil", "true", "false", "none", "void", "undefined",
+		// Words of documents.
+		"section", "sections", "start", "end", "note", "notes", "match", "matches", "check", "entry", "entries",
+		// German nouns.
+		"abbildung", "abbildungen", "anmerkung", "beispiel", "beispiele", "eigenschaft", "eigenschaften", "beschreibung", "anwendung", "klick",
+		"teil", "teile", "teilen", "name", "namen", "fall", "falle", "fallen", "hilfe", "moglichkeit", "moglichkeiten", "weise", "wert", "werte", "zeile",
+		"art", "arten", "ende", "anfang", "schritt", "schritte", "seite", "seiten", "kapitel", "abschnitt", "aufruf", "einstellung", "einstellungen", "hinweis":
 		return true
 	}
 	return false

@@ -36,7 +36,8 @@ type extractor struct {
 //
 // Entities are the names of the text (text.Names) and, if it has fewer of
 // them than sentences, also its terms: those that stand in two sentences or
-// more, and in a sentence with fewer than two entities all of them. An entity
+// more, and, if it has fewer than half as many names as sentences, in a sentence with
+// fewer than two entities all of them. Forms with and without an s at the end are one. An entity
 // is called by its most frequent surface, has the type "date", that of the tagger
 // or none, and is described by the first three sentences that name it. They come by
 // their first mention. With a tagger its names are added to those of the text, see
@@ -63,8 +64,7 @@ func (p *Provider) extract(ctx context.Context, in llm.ExtractInput) (llm.Extrac
 		names, terms = found.add(names, terms)
 		x.types = found.types
 	}
-	x.add(names)
-	x.add(terms)
+	x.add(mergeForms(append(names, terms...)))
 	slices.SortStableFunc(x.mentions, func(a, b mention) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
@@ -110,6 +110,21 @@ func (x *extractor) add(names []text.Name) {
 			x.surfaces[n.Key] = surface
 		}
 	}
+}
+
+// mergeForms gives the names that differ from another by an s at the end its key, unless they
+// are of capitalised words: compactors is compactor, Williams is not William.
+func mergeForms(names []text.Name) []text.Name {
+	known := map[string]bool{}
+	for _, n := range names {
+		known[n.Key] = true
+	}
+	for i, n := range names {
+		if one, ok := strings.CutSuffix(n.Key, "s"); ok && known[one] && (n.Kind != text.Proper || n.Surface == strings.ToLower(n.Surface)) {
+			names[i].Key = one
+		}
+	}
+	return names
 }
 
 // described returns the entities by their first mention.

@@ -63,8 +63,11 @@ func (x *extractor) relations(subject string) []llm.Relation {
 			index[r] = len(out)
 			out = append(out, r)
 		}
-		if len(row) > 0 {
+		switch {
+		case len(row) > 0:
 			subject = row[0].key
+		case s == 0 && !terminated(x.text[sp.Start:sp.End]):
+			subject = "" // a heading of something else
 		}
 	}
 	return out

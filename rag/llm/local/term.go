@@ -12,8 +12,10 @@ import (
 // of relations, by ascending start. A mention is any place outside of names
 // where the words of a term stand, the longest of several. Terms that stand in
 // one sentence only are left out, unless that sentence holds fewer than two
-// names and terms without them.
+// names and terms without them and there is less than a name for two sentences, or the
+// script has no capitals.
 func anchorTerms(s string, sentences []text.Span, names []text.Name) []text.Name {
+	named := 2*countProper(names) >= len(sentences) && !isUnspaced(s)
 	all := termMentions(s, sentences, names)
 	first := map[string]int{}
 	again := map[string]bool{}
@@ -33,7 +35,7 @@ func anchorTerms(s string, sentences []text.Span, names []text.Name) []text.Name
 			anchors[t.Sentence]++
 		}
 	}
-	return slices.DeleteFunc(all, func(t text.Name) bool { return !again[t.Key] && anchors[t.Sentence] >= 2 })
+	return slices.DeleteFunc(all, func(t text.Name) bool { return !again[t.Key] && (named || anchors[t.Sentence] >= 2) })
 }
 
 // termMentions returns the places outside of names where the words of a term
