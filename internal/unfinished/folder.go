@@ -10,7 +10,7 @@ import (
 )
 
 // Folder is a folder that is being made: Dir is where to put what it is to hold.
-// It ends with Commit or Discard.
+// It ends with Commit, Discard or Leave.
 type Folder struct {
 	// Dir is an empty folder of the permissions 0700.
 	Dir string
@@ -39,6 +39,28 @@ func MakeFolder(path string) (*Folder, error) {
 	}
 	return f, nil
 }
+
+// ContinueFolder is [MakeFolder] but for what an earlier process put into the folder before
+// it was killed or left it: that is still there, as far as it reached the disk.
+func ContinueFolder(path string) (*Folder, error) {
+	f, err := claimFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(f.Dir, 0o700); ignore(err, fs.ErrExist) != nil {
+		return nil, errors.Join(err, f.Discard())
+	}
+	return f, nil
+}
+
+// Begun reports whether something that is to be at path is being made, or was left unfinished.
+func Begun(path string) bool {
+	_, err := os.Lstat(partOf(path))
+	return err == nil
+}
+
+// Leave ends the work on the folder and keeps what it holds for [ContinueFolder].
+func (f *Folder) Leave() error { return f.marker.Close() }
 
 // claimFolder makes or takes over the folder in which what is for path is made.
 func claimFolder(path string) (*Folder, error) {

@@ -162,6 +162,40 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestContinueFolder goes on with what another left, which nobody else may meanwhile.
+func TestContinueFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	for i, holds := range [][]string{nil, {"part"}, {"part"}} {
+		if have := unfinished.Begun(path); have != (i > 0) {
+			t.Errorf("round %d: it is begun: %t", i, have)
+		}
+		f, err := unfinished.ContinueFolder(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, f.Dir, holds...)
+		if err := os.WriteFile(filepath.Join(f.Dir, "part"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" {
+			if _, err := unfinished.ContinueFolder(path); !errors.Is(err, unfinished.ErrBusy) {
+				t.Errorf("a second one: %v", err)
+			}
+		}
+		if i < 2 {
+			err = f.Leave()
+		} else {
+			err = f.Commit()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, dir, "model")
+	same(t, path, "part")
+}
+
 // TestNotOurs leaves alone what others put where something is to be made.
 func TestNotOurs(t *testing.T) {
 	for name, put := range map[string]func(part string) error{
