@@ -1,6 +1,9 @@
 package encoder
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 var (
 	// ErrModel marks every error of a folder that is not a model which this
@@ -12,3 +15,12 @@ var (
 	// ErrClosed is the error of a model that has been closed.
 	ErrClosed = errors.New("the model is closed")
 )
+
+// noWeightsError is the error of a folder that has all but the weights.
+type noWeightsError struct{ name string }
+
+// Error names the file.
+func (e *noWeightsError) Error() string { return ErrModel.Error() + ": it has no " + e.name }
+
+// Is reports whether target is [ErrModel] or [fs.ErrNotExist].
+func (e *noWeightsError) Is(target error) bool { return target == ErrModel || target == fs.ErrNotExist }

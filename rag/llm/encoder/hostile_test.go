@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +16,28 @@ import (
 
 	"github.com/ragdb/ragdb/rag/llm/encoder"
 )
+
+// TestWeightsLast opens folders without weights: one that is a model but for them is told
+// from one that is none, so that weights need not be fetched for nothing.
+func TestWeightsLast(t *testing.T) {
+	for arch, whole := range map[string]bool{"bert": true, "t5": false} {
+		m := newMade(nil)
+		dir := m.write(t)
+		c := m.config()
+		c["model_type"] = arch
+		b, err := json.Marshal(c)
+		if err == nil {
+			err = errors.Join(os.WriteFile(filepath.Join(dir, "config.json"), b, 0o666), os.Remove(filepath.Join(dir, "model.safetensors")))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = encoder.Open(dir, nil)
+		if !errors.Is(err, encoder.ErrModel) || errors.Is(err, fs.ErrNotExist) != whole {
+			t.Errorf("%s: %v", arch, err)
+		}
+	}
+}
 
 // TestWrongFolders opens folders that are no model, or a model with one thing
 // wrong. Each gives one sentence that names the thing.

@@ -38,7 +38,8 @@ type Model struct {
 }
 
 // Open opens the model in the folder dir. An error about what the folder holds
-// is an [ErrModel].
+// is an [ErrModel]. The weights come last: if only they are missing, and all other files
+// are those of a model that is run, the error is an [fs.ErrNotExist] too.
 func Open(dir string, o *Options) (*Model, error) {
 	if o == nil {
 		o = &Options{}
@@ -69,6 +70,16 @@ func open(dir string, o *Options) (_ *Model, err error) {
 	if m.threads <= 0 {
 		m.threads = runtime.GOMAXPROCS(0)
 	}
+	c, err := readConfig(fsys, path.Join(s.dir, "config.json"))
+	if err != nil && !s.static {
+		return nil, err
+	}
+	table := s.static || c.ModelType == "model2vec"
+	if !table {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%+v\n", *s)
 	if err := m.openTokenizer(fsys, sum); err != nil {
@@ -77,7 +88,7 @@ func open(dir string, o *Options) (_ *Model, err error) {
 	m.file, err = safetensors.Open(filepath.Join(dir, filepath.FromSlash(s.dir), "model.safetensors"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: it has no %s", ErrModel, path.Join(s.dir, "model.safetensors"))
+		return nil, &noWeightsError{path.Join(s.dir, "model.safetensors")}
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
@@ -86,7 +97,7 @@ func open(dir string, o *Options) (_ *Model, err error) {
 			_ = m.file.Close()
 		}
 	}()
-	return m, m.file.Guard(func() error { return m.read(fsys, o, sum) })
+	return m, m.file.Guard(func() error { return m.read(fsys, o, c, table, sum) })
 }
 
 // openTokenizer opens the tokenizer, and adds its files to the model's digest.
@@ -116,19 +127,15 @@ func (m *Model) openTokenizer(fsys fs.FS, sum hash.Hash) error {
 	return nil
 }
 
-// read reads the configuration and the weights.
-func (m *Model) read(fsys fs.FS, o *Options, sum hash.Hash) error {
+// read reads the weights of a static table, or of the network that c says.
+func (m *Model) read(fsys fs.FS, o *Options, c *config, table bool, sum hash.Hash) error {
 	tier := distance.Active()
 	if o.tier != nil {
 		tier = *o.tier
 	}
 	w := &weights{file: m.file, set: kernel.For(tier), int8: o.Int8}
-	c, err := readConfig(fsys, path.Join(m.sentence.dir, "config.json"))
-	if err != nil && !m.sentence.static {
-		return err
-	}
 	limit := m.sentence.maxTokens
-	if m.sentence.static || c.ModelType == "model2vec" {
+	if table {
 		if c != nil && c.Normalize != nil && !m.sentence.static {
 			m.sentence.normalize = *c.Normalize
 		}
@@ -145,9 +152,6 @@ func (m *Model) read(fsys fs.FS, o *Options, sum hash.Hash) error {
 			return fmt.Errorf("%w: its tokenizer has %d tokens and its table %d rows", ErrModel, m.tokens.VocabSize(), rows)
 		}
 	} else {
-		if err := c.check(); err != nil {
-			return err
-		}
 		m.network = w.network(c)
 		if c.tags() {
 			w.tagger(m.network, fsys, path.Join(m.sentence.dir, "config.json"))
