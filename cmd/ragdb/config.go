@@ -132,6 +132,9 @@ func (a *app) settle(cmd *cobra.Command, keys ...string) error {
 			break
 		}
 	}
+	if slices.Contains(keys, "embed-model") {
+		return a.locateModels(cmd)
+	}
 	return nil
 }
 

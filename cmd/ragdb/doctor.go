@@ -107,7 +107,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 			return err
 		}
 		want := cmp.Or(f.embed, local.ModelName)
-		if isFolder(f.embed) && r.Models[1].OK {
+		if isHere(f.embed) && r.Models[1].OK {
 			want = r.Models[1].Model
 		}
 		switch {
@@ -139,8 +139,8 @@ func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) mo
 	if isLocal(cfg.Model) {
 		return m
 	}
-	if isFolder(cfg.Model) && role == "embed" {
-		m.URL = cfg.Model
+	if isHere(cfg.Model) && role == "embed" {
+		m.URL, _ = cutSum(cfg.Model)
 		e, err := a.encoderIn(cfg.Model)
 		if err != nil {
 			m.OK, m.Error = false, service.Message(err)
@@ -210,7 +210,8 @@ func (a *app) checkReading(ctx context.Context, m modelCheck, f *modelFlags) mod
 
 // checkTagger has the model that finds names read a sentence.
 func (a *app) checkTagger(ctx context.Context, f *modelFlags) modelCheck {
-	m := modelCheck{Role: "extract", Model: f.extract, URL: f.extract, OK: true}
+	name, _ := cutSum(f.extract)
+	m := modelCheck{Role: "extract", Model: name, URL: name, OK: true}
 	t, err := a.taggerIn(f)
 	if err == nil {
 		_, err = t.Tag(ctx, "Ada Kestrel built the tide mill of Orsk in 1891.")

@@ -39,7 +39,10 @@ func (f *answerFlags) wanted() bool {
 func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 	extracts := f.extract.value == eval.ExtractModel
 	if !extracts && !f.answer.wanted() {
-		if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") && !isFolder(f.models.embed) {
+		if err := a.locateModels(cmd); err != nil {
+			return err
+		}
+		if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") && !isHere(f.models.embed) {
 			return usage("add --answers or --extract model", "eval asks no model")
 		}
 		return nil
@@ -57,7 +60,7 @@ func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 		return usage("name it with --model", "--extract model needs a model")
 	case extracts && f.db == "":
 		return usage("give a database to keep it in with --db", "--extract model pays for replies")
-	case !extracts && flagChanged(cmd, "embed-model") && !isFolder(f.models.embed):
+	case !extracts && flagChanged(cmd, "embed-model") && !isHere(f.models.embed):
 		return usage("add --extract model", "eval asks no model for vectors")
 	case f.answer.style.value != "" && isLocal(f.models.chat):
 		return usage("name a chat model with --model", "--style is for a model: rules answer in sentences of the documents")

@@ -108,8 +108,8 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 		return err
 	}
 	defer closeInputs()
-	if _, err := a.folderParts(&f.models); err != nil {
-		return err // before a database is made
+	if err := a.refuseModels(cmd, path, &f.models); err != nil {
+		return err
 	}
 	if f.estimate {
 		return a.estimateOnly(ctx, cmd, path, inputs, f)

@@ -37,13 +37,15 @@ it out: index makes the database too.`,
 			if err != nil {
 				return err
 			}
-			values := map[string]string{}
-			for _, k := range storedKeys() {
-				if f := cmd.Flag(k); f.Changed {
-					values[k] = f.Value.String()
-				}
-			}
 			return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
+				values := map[string]string{}
+				for _, k := range storedKeys() {
+					if f := cmd.Flag(k); f.Changed {
+						if values[k], err = keptName(f.Value.String()); err != nil {
+							return err
+						}
+					}
+				}
 				// Opening it tells whether its parameters are right.
 				sys, err := a.methods.Open(ctx, c.Docs(), method.only(methods.Default))
 				if err != nil {

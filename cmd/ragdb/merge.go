@@ -132,11 +132,11 @@ func (a *app) findCandidates(ctx context.Context, c *rag.Corpus, f *mergeFlags) 
 	if err != nil {
 		return nil, err
 	}
-	if isFolder(f.models.embed) {
+	if isHere(f.models.embed) {
 		m = m.Unkept() // they cost nothing
 	}
 	o := link.Options{Top: int(f.top), Min: float64(f.min)}
-	if !isLocal(f.models.embed) && !isFolder(f.models.embed) {
+	if !isLocal(f.models.embed) && !isHere(f.models.embed) {
 		o.MayEmbed = func(names []string) error { return a.mayEmbed(ctx, c, &f.models, names) }
 	}
 	return c.MergeCandidates(ctx, m, o)

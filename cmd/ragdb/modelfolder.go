@@ -2,30 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm/encoder"
 )
 
-// A model in a folder is written file:DIR or file:DIR:int8.
-const (
-	folderPrefix = "file:"
-	int8Suffix   = ":int8"
-)
-
-// isFolder reports whether a model's name is that of a folder.
-func isFolder(model string) bool { return strings.HasPrefix(model, folderPrefix) }
-
-// modelName is a flag for a model. A folder's path becomes absolute, so that the
-// database that keeps it is found a model from anywhere.
+// modelName is a flag for a model. A folder's path becomes absolute, so that a database
+// that keeps it finds the model from anywhere.
 type modelName struct {
 	name *string
 	dir  folder // that the path is relative to
@@ -52,7 +39,7 @@ func (m *modelName) Set(s string) error {
 		*m.name = s
 		return nil
 	}
-	if dir == "" || dir == int8Suffix {
+	if name, _ := cutSum(dir); name == "" || name == int8Suffix {
 		return fmt.Errorf("%q names no folder; write file:DIR", s)
 	}
 	abs, err := m.dir.abs(dir)
@@ -63,6 +50,12 @@ func (m *modelName) Set(s string) error {
 	return nil
 }
 
+// locate gives the model another form of its name.
+func (m *modelName) locate(find func(string) (string, error)) (err error) {
+	*m.name, err = find(*m.name)
+	return err
+}
+
 // modelFolders are the models of folders that are open, by name. They are safe for
 // concurrent use.
 type modelFolders struct {
@@ -70,23 +63,20 @@ type modelFolders struct {
 	open map[string]*encoder.Model
 }
 
-// modelIn opens the model of a name such as file:DIR, once in a process; it stays
-// open as long as the process runs. flag is the one that names it.
+// modelIn opens a model that runs here, once in a process; it stays open as long as the
+// process runs. flag is the one that names it.
 func (a *app) modelIn(name, flag string) (*encoder.Model, error) {
 	a.folders.mu.Lock()
 	defer a.folders.mu.Unlock()
 	if m := a.folders.open[name]; m != nil {
 		return m, nil
 	}
-	dir := strings.TrimPrefix(name, folderPrefix)
-	dir, small := strings.CutSuffix(dir, int8Suffix)
-	if info, err := here.stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound("if it was moved, name its place with "+flag+" "+folderPrefix+"DIR; docs/models.md says where to get a model", "%s, the folder of a model, does not exist", dir)
-	} else if err != nil {
+	dir, err := a.modelDir(name, flag)
+	if err != nil {
 		return nil, err
-	} else if !info.IsDir() {
-		return nil, usage("give the folder that it is in", "%s is a file", dir)
 	}
+	form, _ := cutSum(name)
+	small := strings.HasSuffix(form, int8Suffix)
 	m, err := encoder.Open(dir, &encoder.Options{Int8: small})
 	if err != nil {
 		return nil, err
@@ -101,7 +91,7 @@ func (a *app) modelIn(name, flag string) (*encoder.Model, error) {
 // encoderIn opens a model that makes vectors.
 func (a *app) encoderIn(name string) (*encoder.Model, error) {
 	m, err := a.modelIn(name, "--embed-model")
-	dir := strings.TrimPrefix(name, folderPrefix)
+	dir := shown(name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -118,21 +108,21 @@ func (a *app) taggerIn(f *modelFlags) (*encoder.Model, error) {
 	switch {
 	case isLocal(f.extract):
 		return nil, nil
-	case !isFolder(f.extract):
-		return nil, usage("write file:DIR, or local for the rules alone", "--extract-model: a model for names is run from a folder, and %q names none", f.extract)
+	case !isHere(f.extract):
+		return nil, usage("write file:DIR, or local for the rules alone", "--extract-model: a model for names runs inside ragdb, and %q is none that is here", f.extract)
 	case !isLocal(f.chat):
 		return nil, usage("leave out one of them; --extract-model local leaves out a stored one", "--extract-model adds names to those of the rules, and with --model the chat model reads the documents")
 	}
 	m, err := a.modelIn(f.extract, "--extract-model")
 	if err == nil && m.Types() == nil {
-		return nil, usage("give a model for token classification, such as BertForTokenClassification", "%s finds no names", strings.TrimPrefix(f.extract, folderPrefix))
+		return nil, usage("give a model for token classification, such as BertForTokenClassification", "%s finds no names", shown(f.extract))
 	}
 	return m, err
 }
 
 // folderParts are the models that the flags name in folders, nothing if they name none.
 func (a *app) folderParts(f *modelFlags) (p rag.Parts, err error) {
-	if isFolder(f.chat) {
+	if isHere(f.chat) {
 		return p, usage("serve it, for example with llama.cpp, and give its address with --base-url", "--model: a chat model is not run from a folder")
 	}
 	t, err := a.taggerIn(f)
@@ -142,7 +132,7 @@ func (a *app) folderParts(f *modelFlags) (p rag.Parts, err error) {
 	if t != nil { // else the interface would not be nil
 		p.Tagger = t
 	}
-	if !isFolder(f.embed) {
+	if !isHere(f.embed) {
 		return p, nil
 	}
 	m, err := a.encoderIn(f.embed)
@@ -151,42 +141,6 @@ func (a *app) folderParts(f *modelFlags) (p rag.Parts, err error) {
 	}
 	p.Documents, p.Questions = m.Embedder(encoder.Passage), m.Embedder(encoder.Query)
 	return p, nil
-}
-
-func (a *app) modelCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "model check DIR",
-		Short: "Look at an encoder, a reranker or a model for names in a folder",
-		Long: `An encoder, a cross-encoder or a model for names runs inside ragdb, from a folder as such models are
-published: config.json, model.safetensors and tokenizer.json or vocab.txt. Check
-reads it and tells what it is, how much memory it takes and how fast it is here.
-
-An encoder is used with --embed-model file:DIR, a cross-encoder with
---rerank file:DIR, a model for names (token classification) with
---extract-model file:DIR. file:DIR:int8 holds it in 8 bits: a quarter of the memory, and
-quicker with AVX-512 VNNI.`,
-		Example: `  ragdb model check ./all-MiniLM-L6-v2
-  ragdb index acme.ragdb ./docs --embed-model file:./all-MiniLM-L6-v2`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("ragdb model check DIR looks at one; docs/models.md says where to get one", "model has no %q", args[0])
-			}
-			return chooseOne(cmd, args)
-		},
-	}
-	check := &cobra.Command{
-		Use: "check DIR", Short: "Tell what a model is, and how fast it is here",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usedAs(cmd, "got %s", plural(len(args), "argument"))
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
-			return a.checkFolder(ctx, args[0])
-		},
-	}
-	cmd.AddCommand(check)
-	return cmd
 }
 
 // folderCheck is what model check prints.
@@ -212,18 +166,32 @@ type form struct {
 	PerSecond float64 `json:"passages_per_second"`
 }
 
-// checkFolder measures a model.
-func (a *app) checkFolder(ctx context.Context, name string) error {
-	if !isFolder(name) {
+// checkNamed measures a model of the cache, or one in a folder.
+func (a *app) checkNamed(ctx context.Context, name string) error {
+	name = strings.TrimSuffix(name, int8Suffix)
+	if _, err := a.dir.stat(name); err == nil {
 		name = folderPrefix + name
 	}
+	const command = "ragdb model check"
+	name, err := a.located(name, command, false)
+	if err == nil && !isHere(name) {
+		name = folderPrefix + name // which does not exist
+	}
 	flag := ""
-	if err := (&modelName{&flag, a.dir}).Set(strings.TrimSuffix(name, int8Suffix)); err != nil {
+	if err == nil {
+		err = (&modelName{&flag, a.dir}).Set(name)
+	}
+	dir := ""
+	if err == nil {
+		dir, err = a.modelDir(flag, command)
+	}
+	if err != nil {
 		return err
 	}
-	out := &folderCheck{V: 1, Dir: strings.TrimPrefix(flag, folderPrefix), Role: "embed"}
+	flag, _ = cutSum(flag)
+	out := &folderCheck{V: 1, Dir: dir, Role: "embed"}
 	for _, suffix := range []string{"", int8Suffix} {
-		m, err := a.modelIn(flag+suffix, "ragdb model check")
+		m, err := a.modelIn(folderPrefix+dir+suffix, command)
 		if err != nil {
 			return err
 		}
@@ -249,18 +217,18 @@ func (a *app) checkFolder(ctx context.Context, name string) error {
 		a.out.json(out)
 		return nil
 	}
-	what, use := plural(out.Dim, "dimension"), "--embed-model"
+	what := plural(out.Dim, "dimension")
 	switch out.Role {
 	case "rerank":
-		what, use = "a cross-encoder", "--rerank"
+		what = "a cross-encoder"
 	case "extract":
-		what, use = "finds "+escape(strings.Join(out.Types, ", ")), "--extract-model"
+		what = "finds " + escape(strings.Join(out.Types, ", "))
 	}
 	a.out.print("%s · %s · texts of up to %s\n", escape(out.Name), what, plural(out.MaxTokens, "token"))
 	for _, f := range out.Forms {
 		a.out.print("%-8s %s · %.1f ms a query · %.0f passages of 100 words a second\n", f.Form, size(f.Bytes), f.QueryMs, f.PerSecond)
 	}
-	a.out.print("use it with %s file:%s\n", use, quote(out.Dir))
+	a.out.print("use it with %s %s\n", useOf(out.Role), quote(flag))
 	return nil
 }
 

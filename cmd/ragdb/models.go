@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 )
@@ -43,7 +44,7 @@ func storedModelKeys() []string {
 func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.chat, "model", "", "chat `MODEL` (default local: rules, no network; also RAGDB_MODEL)")
-	fl.Var(&modelName{name: &f.embed}, "embed-model", "embedding `MODEL`, or file:DIR for one in a folder (default local; also RAGDB_EMBED_MODEL)")
+	fl.Var(&modelName{name: &f.embed}, "embed-model", "embedding `MODEL`: one of ragdb model list, file:DIR for one in a folder, or a server's (default local; also RAGDB_EMBED_MODEL)")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint (default "+defaultBaseURL+"; also OPENAI_BASE_URL)")
 	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model if it is another (also RAGDB_EMBED_BASE_URL)")
 	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
@@ -53,7 +54,7 @@ func (f *modelFlags) addNames(cmd *cobra.Command) {
 
 // addExtract adds the flag of commands that read documents.
 func (f *modelFlags) addExtract(cmd *cobra.Command) {
-	cmd.Flags().Var(&modelName{name: &f.extract}, "extract-model", "file:DIR of a `MODEL` for token classification, which finds names beside the rules (default local: the rules alone; also RAGDB_EXTRACT_MODEL)")
+	cmd.Flags().Var(&modelName{name: &f.extract}, "extract-model", "`MODEL` for token classification, file:DIR or one that was pulled, which finds names beside the rules (default local: the rules alone; also RAGDB_EXTRACT_MODEL)")
 }
 
 // add adds all flags of models but the limits of what they may spend.
@@ -82,7 +83,7 @@ func isLocal(model string) bool { return model == "" || model == local.ModelName
 
 // remote reports whether any model is called over the network.
 func (f *modelFlags) remote() bool {
-	return !isLocal(f.chat) || !isLocal(f.embed) && !isFolder(f.embed)
+	return !isLocal(f.chat) || !isLocal(f.embed) && !isHere(f.embed)
 }
 
 // modelEnv returns the settings of models that the environment has.
@@ -119,14 +120,23 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 	if err := a.keepExtract(ctx, c, f); err != nil {
 		return err
 	}
-	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {
+	have, has, err := c.EmbeddingModel(ctx)
+	if err != nil {
+		return err
+	}
+	if has {
+		return a.keepPlace(ctx, c, f, have)
+	}
+	embed, err := keptName(f.embed)
+	if err != nil {
 		return err
 	}
 	values := map[string]string{}
 	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
+		"model": f.chat, "embed-model": embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
 	} {
-		if v != "" && a.sources[fromDatabase].values[key] == "" {
+		kept := a.sources[fromDatabase].values[key]
+		if v != "" && (kept == "" || key == "embed-model" && v != kept) { // the vectors are of it
 			values[key] = v
 		}
 	}
@@ -136,15 +146,37 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 	return c.KeepSettings(ctx, values)
 }
 
+// keepPlace stores the place that the embedding model has now, if it is the one that the
+// corpus has, and its hash if that is not kept yet.
+func (a *app) keepPlace(ctx context.Context, c *rag.Corpus, f *modelFlags, have rag.EmbeddingModel) error {
+	kept := a.sources[fromDatabase].values["embed-model"]
+	if _, sum := cutSum(kept); !isHere(f.embed) || kept == f.embed && sum != "" {
+		return nil
+	}
+	m, err := a.encoderIn(f.embed)
+	if err != nil || m.Embedder(encoder.Passage).Space().Model != have.Model {
+		return err
+	}
+	now, err := keptName(f.embed)
+	if err != nil || now == kept {
+		return err
+	}
+	return c.KeepSettings(ctx, map[string]string{"embed-model": now})
+}
+
 // keepExtract stores the model that finds names if it is another one than the
 // database has: documents are read again by it, and those to come too.
 func (a *app) keepExtract(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
-	name := f.extract
+	kept := a.sources[fromDatabase].values["extract-model"]
+	if !isLocal(f.chat) || f.extract == kept {
+		return nil
+	}
+	name, err := keptName(f.extract)
 	if isLocal(name) {
 		name = ""
 	}
-	if !isLocal(f.chat) || name == a.sources[fromDatabase].values["extract-model"] {
-		return nil
+	if err != nil || name == kept {
+		return err
 	}
 	return c.KeepSettings(ctx, map[string]string{"extract-model": name})
 }

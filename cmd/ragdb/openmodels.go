@@ -123,7 +123,7 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 			return nil, err
 		}
 	}
-	if r.parts, err = a.folderParts(f); err != nil || isFolder(f.embed) || isLocal(f.embed) {
+	if r.parts, err = a.folderParts(f); err != nil || isHere(f.embed) || isLocal(f.embed) {
 		return r, err
 	}
 	dim := int(f.dim)

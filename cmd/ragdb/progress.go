@@ -16,6 +16,7 @@ type progress struct {
 	style string // bar, plain, json or none
 	width func() int
 	now   func() time.Time
+	bytes bool // what is done are bytes
 
 	last    rag.Event
 	begun   time.Time // of the stage
@@ -140,9 +141,13 @@ func (p *progress) line() string {
 }
 
 func (p *progress) counts() string {
-	s := number(p.last.Done)
+	count := number[int]
+	if p.bytes {
+		count = size[int]
+	}
+	s := count(p.last.Done)
 	if p.last.Total > 0 {
-		s += "/" + number(p.last.Total)
+		s += "/" + count(p.last.Total)
 	}
 	if p.last.Failed > 0 {
 		s += fmt.Sprintf(" · %s failed", number(p.last.Failed))

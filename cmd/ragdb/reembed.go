@@ -51,8 +51,12 @@ func (a *app) reembed(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f 
 			f.models.dim = atLeastOne(m.Dim)
 			dim = f.models.dim.String()
 		}
+		embed, err := keptName(f.models.embed)
+		if err != nil {
+			return r, err
+		}
 		return r, c.KeepSettings(ctx, map[string]string{
-			"embed-model": f.models.embed, "embed-base-url": f.models.embedURL, "base-url": f.models.baseURL, "embed-dim": dim,
+			"embed-model": embed, "embed-base-url": f.models.embedURL, "base-url": f.models.baseURL, "embed-dim": dim,
 		})
 	}
 	return a.indexInto(ctx, cmd, c, nil, f, run)

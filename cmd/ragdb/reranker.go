@@ -25,7 +25,7 @@ type rerankFlags struct {
 
 func (f *rerankFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var(&rerankName{modelName{name: &f.model}}, "rerank", "order the evidence by a reranker: file:DIR, or the `URL` of a server with /rerank (Cohere, Jina, llama.cpp, TEI); :top=50,model=NAME after it says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
+	fl.Var(&rerankName{modelName{name: &f.model}}, "rerank", "order the evidence by a reranker: one of ragdb model list, file:DIR, or the `URL` of a server with /rerank (Cohere, Jina, llama.cpp, TEI); :top=50,model=NAME after it says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
 	fl.Var(&f.ms, "rerank-ms", "milliseconds that the reranker may take for a section; after that the order stays (default 10000 for a server, and for file:DIR as long as it takes)")
 }
 
@@ -46,6 +46,19 @@ func (r *rerankName) Set(s string) error {
 	}
 	*r.name += s[len(address):]
 	return nil
+}
+
+// locate gives the model another form of its name.
+func (r *rerankName) locate(find func(string) (string, error)) error {
+	address, _, _, err := parseReranker(*r.name)
+	if err != nil {
+		return err
+	}
+	found, err := find(address)
+	if address != "" {
+		*r.name = found + (*r.name)[len(address):]
+	}
+	return err
 }
 
 // rerankOptions are what follows the address in --rerank.
@@ -88,7 +101,7 @@ const rerankWithin = 10 * time.Second
 
 // within bounds the reranker's time for a section of a question's evidence.
 func (f *rerankFlags) within() time.Duration {
-	if address, _, _, _ := parseReranker(f.model); f.ms == 0 && !isFolder(address) {
+	if address, _, _, _ := parseReranker(f.model); f.ms == 0 && !isHere(address) {
 		return rerankWithin
 	}
 	return time.Duration(f.ms) * time.Millisecond
@@ -107,7 +120,7 @@ func (a *app) openReranker(f *rerankFlags, o openai.Options) (llm.Reranker, int,
 	if err != nil {
 		return nil, 0, err
 	}
-	if isFolder(address) {
+	if isHere(address) {
 		m, err := a.modelIn(address, "--rerank")
 		if err != nil {
 			return nil, 0, err
@@ -117,7 +130,7 @@ func (a *app) openReranker(f *rerankFlags, o openai.Options) (llm.Reranker, int,
 			if m.Types() != nil {
 				what, hint = "finds names", "name it with --extract-model"
 			}
-			return nil, 0, usage(hint, "%s %s and orders no passages", strings.TrimPrefix(address, folderPrefix), what)
+			return nil, 0, usage(hint, "%s %s and orders no passages", shown(address), what)
 		}
 		return m.Reranker(), top, nil
 	}
@@ -143,6 +156,7 @@ func (a *app) checkReranker(ctx context.Context, f *rerankFlags) (modelCheck, bo
 	if err == nil {
 		m.Model = cmp.Or(r.Name(), f.model)
 		m.URL, _, _, _ = parseReranker(f.model)
+		m.URL, _ = cutSum(m.URL)
 		ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 		defer cancel()
 		_, _, err = r.Rerank(ctx, "What is the capital of France?", []string{"The capital of France is Paris.", "Bread is made of flour."})

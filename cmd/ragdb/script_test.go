@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 			"corpus":    corpus,
 			"interrupt": interrupt,
 			"bytes":     writeBytes,
-			"server":    server, "staticmodel": staticModel, "taggermodel": taggerModel,
+			"server":    server, "staticmodel": staticModel, "taggermodel": taggerModel, "modelhub": modelHub,
 			"asked":   asked,
 			"nowhere": nowhere,
 			"damage":  damage,

@@ -53,8 +53,8 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 		return err
 	}
 	defer closeInputs()
-	if _, err := a.folderParts(&f.models); err != nil {
-		return err // before a database is made
+	if err := a.refuseModels(cmd, path, &f.models); err != nil {
+		return err
 	}
 	m := toCreate
 	if dry {

@@ -96,7 +96,7 @@ func (a *app) watch(ctx context.Context, cmd *cobra.Command, path, dir string, f
 		return err
 	}
 	closeInputs()
-	if _, err := a.folderParts(&f.models); err != nil {
+	if err := a.refuseModels(cmd, path, &f.models); err != nil {
 		return err
 	}
 	o.Load = f.load
