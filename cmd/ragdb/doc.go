@@ -46,8 +46,8 @@
 // database (ragdb init), $XDG_CONFIG_HOME/ragdb/config.yaml, the default. The
 // files have the keys db, ns, memory, method, budget, top and progress, and of models
 // model, embed-model, extract-model, base-url, embed-base-url, embed-dim, concurrency, rpm, tpm, context,
-// prompts and lang. OPENAI_API_KEY and RAGDB_EMBED_API_KEY are read from the
-// environment alone.
+// prompts and lang. OPENAI_API_KEY, RAGDB_EMBED_API_KEY and, for fetching models,
+// RAGDB_HUB and RAGDB_MODELS are read from the environment alone.
 //
 // If RAGDB_DB or db is set, the argument DB may be left out. A command that
 // takes any number of arguments after it (index, rm) then takes its first one

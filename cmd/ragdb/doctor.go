@@ -113,7 +113,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 		switch {
 		case !ok:
 			r.Corpus = "nothing is embedded yet"
-		case have.Model == want:
+		case have.Model == want || isHere(want): // the model itself is told of above
 			r.Corpus = fmt.Sprintf("embedded with %s, %d dimensions", have.Model, have.Dim)
 		default:
 			r.OK = false
@@ -135,15 +135,16 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 const doctorPatience = 60 * time.Second
 
 func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) modelCheck {
-	m := modelCheck{Role: role, Model: cmp.Or(cfg.Model, local.ModelName), OK: true}
+	name, _ := cutSum(cfg.Model)
+	m := modelCheck{Role: role, Model: cmp.Or(name, local.ModelName), OK: true}
 	if isLocal(cfg.Model) {
 		return m
 	}
 	if isHere(cfg.Model) && role == "embed" {
-		m.URL, _ = cutSum(cfg.Model)
+		m.URL = name
 		e, err := a.encoderIn(cfg.Model)
 		if err != nil {
-			m.OK, m.Error = false, service.Message(err)
+			m.OK, m.Error = false, a.wayOut(err)
 		} else {
 			m.Model, m.Dim = e.Embedder(encoder.Passage).Space().Model, e.Dim()
 		}
@@ -217,11 +218,17 @@ func (a *app) checkTagger(ctx context.Context, f *modelFlags) modelCheck {
 		_, err = t.Tag(ctx, "Ada Kestrel built the tide mill of Orsk in 1891.")
 	}
 	if err != nil {
-		m.OK, m.Error = false, service.Message(err)
+		m.OK, m.Error = false, a.wayOut(err)
 		return m
 	}
 	m.Model, m.Types = t.Name(), t.Types()
 	return m
+}
+
+// wayOut is an error about a model that runs here, with what to do about it.
+func (a *app) wayOut(err error) string {
+	f := a.explain(err)
+	return f.message + "; " + f.hint
 }
 
 func (a *app) printDoctor(r *doctorResult, small bool) {

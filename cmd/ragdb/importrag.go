@@ -100,18 +100,12 @@ type graphRAGResult struct {
 func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, from string, specs []method.Spec, run func(*rag.Indexer, context.Context, *importResult) (*rag.IndexResult, error)) error {
 	// Vectors are of the model that the corpus has; no chat model is asked.
 	m := modelFlags{embed: a.setting("embed-model"), extract: a.setting("extract-model"), baseURL: a.setting("base-url"), embedURL: a.setting("embed-base-url")}
-	var err error
-	if kept := a.sources[fromDatabase].values["embed-model"]; m.embed != kept && m.embedURL == "" {
-		if m.embed, err = a.located(m.embed, "--embed-model", m.baseURL != ""); err != nil {
-			return err
-		}
-	}
 	if dim := a.setting("embed-dim"); dim != "" {
 		if err := m.dim.Set(dim); err != nil {
 			return err
 		}
 	}
-	c, err = a.useModels(ctx, c, &m)
+	c, err := a.useModels(ctx, c, &m)
 	if err != nil {
 		return err
 	}

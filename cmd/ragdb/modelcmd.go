@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -35,18 +36,17 @@ model.safetensors and tokenizer.json or vocab.txt.`,
 			return cmd.Help()
 		},
 	}
-	// one is the function of a command with one argument.
-	one := func(fn func(ctx context.Context, name string) error) func(*cobra.Command, []string) error {
+	revision := ""
+	run := func(n int, fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) != n {
 				return usedAs(cmd, "got %s", plural(len(args), "argument"))
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
-			return fn(ctx, args[0])
+			return fn(ctx, args)
 		}
 	}
-	revision := ""
 	pull := &cobra.Command{
 		Use: "pull NAME", Short: "Fetch a model from the hub",
 		Long: `Pull fetches a model of the table of ragdb model list, or OWNER/NAME, any other of the
@@ -54,51 +54,37 @@ hub that ragdb can run. It is checked before it is used: the weights by the SHA-
 table, or that which the hub states. If it is interrupted, the same command goes on.`,
 		Example: `  ragdb model pull all-MiniLM-L6-v2
   ragdb model pull dslim/bert-base-NER --revision main`,
-		RunE: one(func(ctx context.Context, name string) error { return a.pullModel(ctx, name, revision) }),
+		RunE: run(1, func(ctx context.Context, args []string) error { return a.pullModel(ctx, args[0], revision) }),
 	}
 	pull.Flags().StringVar(&revision, "revision", "", "`COMMIT`, branch or tag (default: the commit of the table, else main)")
-	list := &cobra.Command{
-		Use: "list", Short: "List the models that are here, and those that pull knows", Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usedAs(cmd, "got %s", plural(len(args), "argument"))
-			}
-			return a.listModels()
-		},
-	}
-	rm := &cobra.Command{
+	cmd.AddCommand(pull, &cobra.Command{
+		Use: "list", Short: "List the models that are here, and those of the table", Annotations: map[string]string{printsRows: "yes"},
+		RunE: run(0, func(context.Context, []string) error { return a.listModels() }),
+	}, &cobra.Command{
 		Use: "rm NAME", Short: "Remove a model that pull has fetched",
-		RunE: one(func(_ context.Context, name string) error { return a.removeModel(name) }),
-	}
-	check := &cobra.Command{
+		RunE: run(1, func(_ context.Context, args []string) error {
+			cache, err := a.modelCache()
+			if err != nil {
+				return err
+			}
+			m, err := cache.Remove(args[0])
+			if err == nil && !a.out.object(modelRow{V: 1, Model: m, Dir: m.Dir}) {
+				a.out.print("removed %s\n", m.Dir)
+			}
+			return err
+		}),
+	}, &cobra.Command{
 		Use: "check NAME|DIR", Short: "Tell what a model is, and how fast it is here",
-		RunE: one(a.checkNamed),
-	}
-	cmd.AddCommand(pull, list, rm, check)
+		RunE: run(1, func(ctx context.Context, args []string) error { return a.checkNamed(ctx, args[0]) }),
+	})
 	return cmd
 }
 
 // modelRow is a model as model pull, list and rm print it.
 type modelRow struct {
-	V    int    `json:"v,omitempty"`
-	Name string `json:"name"`
-	Role string `json:"role"` // embed, rerank or extract
-	// Languages and License are those of the table, "" for a model that is not in it.
-	Languages string `json:"languages,omitempty"`
-	License   string `json:"license,omitempty"`
-	Bytes     int64  `json:"bytes"` // of the weights
-	SHA256    string `json:"sha256"`
-	Revision  string `json:"revision"`
-	// Dir is where it is, "" if it is not here.
-	Dir string `json:"dir,omitempty"`
-}
-
-func rowOf(m modelhub.Model) modelRow {
-	r := modelRow{Name: m.Name, Role: m.Role, Bytes: m.Bytes, SHA256: m.SHA256, Revision: m.Revision, Dir: m.Dir}
-	if k, ok := modelhub.Known(m.Name); ok {
-		r.Languages, r.License = k.Languages, k.License
-	}
-	return r
+	V int `json:"v,omitempty"`
+	modelhub.Model
+	Dir string `json:"dir,omitempty"` // "" if it is not here
 }
 
 // pullModel fetches a model.
@@ -117,13 +103,11 @@ func (a *app) pullModel(ctx context.Context, name, revision string) error {
 		p.notify(rag.Event{Stage: "fetch", Done: int(done), Total: int(total)})
 	})
 	p.end()
-	if err != nil {
-		return err
+	if errors.Is(err, context.Canceled) {
+		return &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: what came is kept", hint: "the same command goes on", err: err}
 	}
-	r := rowOf(m)
-	r.V = 1
-	if a.out.object(r) {
-		return nil
+	if err != nil || a.out.object(modelRow{V: 1, Model: m, Dir: m.Dir}) {
+		return err
 	}
 	what := "fetched"
 	if !fresh {
@@ -138,13 +122,6 @@ func useOf(role string) string {
 	return map[string]string{"embed": "--embed-model", "rerank": "--rerank", "extract": "--extract-model"}[role]
 }
 
-// modelList is what model list prints.
-type modelList struct {
-	V      int        `json:"v"`
-	Dir    string     `json:"dir"` // the cache
-	Models []modelRow `json:"models"`
-}
-
 // listModels prints the models that are here, and then those of the table that are not.
 func (a *app) listModels() error {
 	cache, err := a.modelCache()
@@ -155,49 +132,36 @@ func (a *app) listModels() error {
 	if err != nil {
 		return err
 	}
-	out := modelList{V: 1, Dir: string(cache)}
 	here := map[string]bool{}
 	for _, m := range all {
-		out.Models, here[m.Name] = append(out.Models, rowOf(m)), true
+		here[m.Name] = true
 	}
 	for _, k := range modelhub.KnownModels() {
 		if !here[k.Name] {
-			out.Models = append(out.Models, modelRow{Name: k.Name, Role: k.Role, Languages: k.Languages, License: k.License, Bytes: k.Bytes, SHA256: k.SHA256, Revision: k.Revision})
+			all = append(all, k.Model)
 		}
 	}
-	if a.out.format == asJSON {
-		a.out.json(out)
-		return nil
-	}
+	rows := []modelRow{}
 	t := &table{head: []string{"model", "for", "languages", "licence", "size", "here"}, right: []bool{4: true, 5: false}}
-	for _, r := range out.Models {
-		is := "no"
-		if r.Dir != "" {
+	for _, m := range all {
+		r, is := modelRow{Model: m, Dir: m.Dir}, "no"
+		if m.Dir != "" {
 			is = "yes"
 		}
-		t.add(r, r.Name, useOf(r.Role), r.Languages, r.License, size(r.Bytes), is)
+		rows = append(rows, r)
+		t.add(r, m.Name, useOf(m.Role), m.Languages, m.License, size(m.Bytes), is)
+	}
+	if a.out.format == asJSON {
+		a.out.json(struct {
+			V      int        `json:"v"`
+			Dir    string     `json:"dir"`
+			Models []modelRow `json:"models"`
+		}{1, string(cache), rows})
+		return nil
 	}
 	a.out.rows(t)
 	if a.out.text() {
 		a.out.print("here is %s; ragdb model pull NAME fetches one\n", string(cache))
-	}
-	return nil
-}
-
-// removeModel removes a model of the cache.
-func (a *app) removeModel(name string) error {
-	cache, err := a.modelCache()
-	if err != nil {
-		return err
-	}
-	m, err := cache.Remove(name)
-	if err != nil {
-		return err
-	}
-	r := rowOf(m)
-	r.V = 1
-	if !a.out.object(r) {
-		a.out.print("removed %s\n", m.Dir)
 	}
 	return nil
 }

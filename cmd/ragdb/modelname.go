@@ -41,21 +41,18 @@ func isHere(model string) bool {
 func (a *app) modelCache() (modelhub.Cache, error) {
 	dir := a.env["RAGDB_MODELS"]
 	if dir == "" {
-		home := a.env["HOME"]
-		switch cache := a.env["XDG_CACHE_HOME"]; {
+		home := a.env["XDG_CACHE_HOME"]
+		switch {
 		case runtime.GOOS == "windows":
-			dir = a.env["LocalAppData"]
-		case runtime.GOOS == "darwin" && home != "":
-			dir = filepath.Join(home, "Library", "Caches")
-		case filepath.IsAbs(cache):
-			dir = cache
-		case home != "":
-			dir = filepath.Join(home, ".cache")
+			home = a.env["LocalAppData"]
+		case runtime.GOOS == "darwin":
+			home = filepath.Join(a.env["HOME"], "Library", "Caches")
+		case !filepath.IsAbs(home):
+			home = filepath.Join(a.env["HOME"], ".cache")
 		}
-		if dir == "" {
+		if dir = filepath.Join(home, "ragdb", "models"); !filepath.IsAbs(dir) {
 			return "", usage("name one with RAGDB_MODELS", "the system names no folder for models")
 		}
-		dir = filepath.Join(dir, "ragdb", "models")
 	}
 	dir, err := a.dir.abs(dir)
 	return modelhub.Cache(dir), err
@@ -64,25 +61,23 @@ func (a *app) modelCache() (modelhub.Cache, error) {
 // locateModels gives the models that a command's flags name, and that a database does not
 // keep, the form in which one would: of those of the cache it has the hash.
 func (a *app) locateModels(cmd *cobra.Command) error {
-	value := func(key string) string {
-		if f := cmd.Flag(key); f != nil {
-			return f.Value.String()
-		}
-		return ""
-	}
 	for _, key := range []string{"embed-model", "extract-model", "rerank"} {
-		name := value(key)
-		if f := cmd.Flag(key); f != nil && name != a.sources[fromDatabase].values[key] {
-			if key == "embed-model" && value("embed-base-url") != "" {
+		f := cmd.Flag(key)
+		if f == nil || f.Value.String() == a.sources[fromDatabase].values[key] {
+			continue
+		}
+		server := false
+		if key == "embed-model" {
+			if cmd.Flag("embed-base-url").Value.String() != "" {
 				continue // the server's, whatever is here
 			}
-			if err := f.Value.(interface {
-				locate(find func(string) (string, error)) error
-			}).locate(func(name string) (string, error) {
-				return a.located(name, "--"+key, key == "embed-model" && value("base-url") != "")
-			}); err != nil {
-				return err
-			}
+			server = cmd.Flag("base-url").Value.String() != ""
+		}
+		find := func(name string) (string, error) { return a.located(name, "--"+key, server) }
+		if err := f.Value.(interface {
+			locate(find func(string) (string, error)) error
+		}).locate(find); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -109,13 +104,14 @@ func (a *app) located(model, flag string, server bool) (string, error) {
 	name, small := strings.CutSuffix(model, int8Suffix)
 	_, known := modelhub.Known(name)
 	cache, err := a.modelCache()
-	if err != nil {
-		if known {
-			return model, err
-		}
+	if err != nil && !known {
 		return model, nil // such a system has no fetched models
 	}
-	m, ok, err := cache.Find(name)
+	var m modelhub.Model
+	ok := false
+	if err == nil {
+		m, ok, err = cache.Find(name)
+	}
 	switch {
 	case err != nil:
 		return model, err
@@ -152,63 +148,56 @@ func keptName(model string) (string, error) {
 	return model + sumMark + sum, err
 }
 
-// modelDir returns the folder of a model that runs here. A path counts as long as it leads
-// somewhere; else the cache has the model, by its hash. flag is the one that names it. Only
+// modelDir returns the folder of a model that runs here: a path as long as it leads
+// somewhere, else the one of the cache that has the hash. flag is the one that names it. Only
 // of a model for names is the hash of a path's weights checked: vectors have the name of
 // what they were made with.
 func (a *app) modelDir(model, flag string) (string, error) {
-	model, sum := cutSum(model)
-	model = strings.TrimSuffix(model, int8Suffix)
-	dir, isPath := strings.CutPrefix(model, folderPrefix)
-	place := "name its folder with " + flag + " " + folderPrefix + "DIR"
+	name, sum := cutSum(model)
+	name = strings.TrimSuffix(name, int8Suffix)
+	dir, isPath := strings.CutPrefix(name, folderPrefix)
+	cache, err := a.modelCache()
 	other := ""
 	if isPath {
 		info, err := here.stat(dir)
-		if err == nil && !info.IsDir() {
+		switch {
+		case err == nil && !info.IsDir():
 			return "", usage("give the folder that it is in", "%s is a file", dir)
-		}
-		if err == nil && sum != "" && flag == "--extract-model" {
-			other, err = modelhub.Sum(dir)
-		}
-		if err == nil && (other == "" || other == sum) {
+		case err == nil && (sum == "" || flag != "--extract-model"):
 			return dir, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		case err == nil:
+			if other, err = modelhub.Sum(dir); err != nil || other == sum {
+				return dir, err
+			}
+		case !errors.Is(err, fs.ErrNotExist):
 			return "", err
 		}
-	}
-	cache, err := a.modelCache()
-	if err != nil && sum != "" {
+	} else if err != nil {
 		return "", err
+	} else if m, ok, err := cache.Find(name); err != nil || ok {
+		dir, other = m.Dir, m.SHA256
 	}
-	if m, ok, err := cache.OfSum(sum); err != nil || ok && sum != "" {
+	if m, ok, err := cache.OfSum(sum); err != nil || ok {
 		return m.Dir, err
 	}
-	if !isPath {
-		m, ok, err := cache.Find(model)
-		if err != nil {
-			return "", err
-		}
-		if other = m.SHA256; ok {
-			dir = m.Dir
-		}
-	}
+	place := flag + " " + folderPrefix + "DIR"
 	switch {
 	case other != "":
+		way := "or make all vectors again with ragdb reembed DB --embed-model " + modelhub.Short(name)
 		if flag == "--extract-model" {
-			place += ", or read all documents by the rules alone with --extract-model local"
-		} else {
-			place += ", or make all vectors again with ragdb reembed DB --embed-model " + modelhub.Short(model)
+			way = "or read all documents by the rules alone with --extract-model local"
 		}
-		return "", usage(place, "%s is another model than the database was made with: its weights have the SHA-256 %.12s, and not %.12s", dir, other, sum)
+		return "", usage("name its folder with "+place+", "+way, "%s is another model than the database was made with: its weights have the SHA-256 %.12s, and not %.12s", dir, other, sum)
 	case !isPath:
-		return "", notFound("fetch it with ragdb model pull "+modelhub.Short(model)+", or "+place, "the model %s (SHA-256 %.12s) is not on this machine", model, sum)
+		return "", notFound("fetch it with ragdb model pull "+modelhub.Short(name)+", or name its folder with "+place, "the model %s (SHA-256 %.12s) is not on this machine", name, sum)
 	}
-	hint := "if it was moved, name its place with " + flag + " " + folderPrefix + "DIR; "
-	if k, ok := modelhub.KnownBySum(sum); ok {
-		return "", notFound(hint+"ragdb model pull "+modelhub.Short(k.Name)+" fetches it", "%s, the folder of a model, does not exist", dir)
+	way := "docs/models.md says where to get a model"
+	for _, k := range modelhub.KnownModels() {
+		if k.SHA256 == sum {
+			way = "ragdb model pull " + modelhub.Short(k.Name) + " fetches it"
+		}
 	}
-	return "", notFound(hint+"docs/models.md says where to get a model", "%s, the folder of a model, does not exist", dir)
+	return "", notFound("if it was moved, name its place with "+place+"; "+way, "%s, the folder of a model, does not exist", dir)
 }
 
 // shown returns the name of a model that runs here as messages have it.

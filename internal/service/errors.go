@@ -83,7 +83,7 @@ func kinds() []kind {
 		{load.ErrOption, "usage", ""},
 		{method.ErrMethod, "usage", ""},
 		{encoder.ErrModel, "model_folder", "give a folder as models are published, with config.json, model.safetensors and tokenizer.json; ragdb model check DIR tells what it is"},
-		{openai.ErrConfig, "usage", "give the endpoint with --base-url or --embed-base-url, and its key in OPENAI_API_KEY; an encoder in a folder is --embed-model file:DIR"},
+		{openai.ErrConfig, "usage", "give the endpoint with --base-url or --embed-base-url, and its key in OPENAI_API_KEY; an encoder that runs here is one of ragdb model list, or file:DIR"},
 		{cost.ErrBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
 		{replay.ErrNotRecorded, "not_recorded", "ask without --replay, or import what is missing with ragdb cache import"},
 		{rag.ErrModel, "model", "use that model, or change it with ragdb reembed DB --embed-model MODEL"},

@@ -28,7 +28,10 @@ type Model struct {
 	SHA256   string `json:"sha256"`   // of the weights, in hex
 	Bytes    int64  `json:"bytes"`    // of the weights
 	Role     string `json:"role"`     // embed, rerank or extract
-	Dir      string `json:"-"`
+	// Languages and License are those of the table, "" for a model that is not in it.
+	Languages string `json:"languages,omitempty"`
+	License   string `json:"license,omitempty"`
+	Dir       string `json:"-"` // "" if it is not here
 }
 
 // about is the name of the file that says what a folder of the cache holds.
@@ -56,39 +59,28 @@ func (c Cache) Models() (all []Model, err error) {
 }
 
 // Find returns the model of a name, with or without its owner, if the cache has it. A name
-// without an owner that several have is that of the table's.
+// without an owner that several have is that of the table's, or of the first.
 func (c Cache) Find(name string) (m Model, ok bool, err error) {
-	all, err := c.Models()
-	if err != nil {
-		return m, false, err
-	}
 	if k, known := Known(name); known {
 		name = k.Name
 	}
-	for _, have := range all {
-		switch {
-		case !names(have.Name, name):
-		case ok && have.Name != m.Name:
-			return m, false, service.Usage("name it with its owner", "%s is the name of several models: %s and %s", name, m.Name, have.Name)
-		default:
-			m, ok = have, true
-		}
-	}
-	return m, ok, nil
+	return c.first(func(m Model) bool { return names(m.Name, name) })
 }
 
 // OfSum returns a model by the SHA-256 of its weights, if the cache has it.
 func (c Cache) OfSum(sum string) (m Model, ok bool, err error) {
+	return c.first(func(m Model) bool { return m.SHA256 == sum })
+}
+
+func (c Cache) first(is func(m Model) bool) (m Model, ok bool, err error) {
 	all, err := c.Models()
-	for _, m := range all {
-		if m.SHA256 == sum {
-			return m, true, nil
-		}
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i], true, nil
 	}
 	return m, false, err
 }
 
-// Remove removes the model of a name, and what a pull of it has left.
+// Remove removes the model of a name, or what a pull of it has left.
 func (c Cache) Remove(name string) (Model, error) {
 	m, ok, err := c.Find(name)
 	if err != nil {

@@ -35,34 +35,28 @@ type Hub struct {
 // NewHub returns the hub at an address, such as https://huggingface.co.
 func NewHub(address string) (*Hub, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, service.Usage("give one such as "+DefaultHub, "RAGDB_HUB is %q, which is no address of a hub", address)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || !safe(u) {
+		return nil, service.Usage("give one such as "+DefaultHub+"; http is for this machine alone", "RAGDB_HUB is %q, which is no address of a hub", address)
 	}
-	if !safe(u) {
-		return nil, service.Usage("use https", "RAGDB_HUB is %q, and only a hub on this machine is asked over http", address)
-	}
-	h := &Hub{address: strings.TrimRight(address, "/"), idle: time.Minute, pause: func(ctx context.Context, d time.Duration) error {
-		select {
-		case <-time.After(d):
-			return nil
-		case <-ctx.Done():
+	return &Hub{
+		address: strings.TrimRight(address, "/"), idle: time.Minute,
+		pause: func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-time.After(d):
+			case <-ctx.Done():
+			}
 			return ctx.Err()
-		}
-	}}
-	h.client = &http.Client{
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 30 * time.Second,
-			DialContext: (&net.Dialer{Timeout: 30 * time.Second}).DialContext},
-		CheckRedirect: func(r *http.Request, before []*http.Request) error {
-			if len(before) >= 10 {
-				return errors.New("it redirects more than 10 times")
-			}
-			if !safe(r.URL) {
-				return fmt.Errorf("it redirects to %s, and only https is followed", fault.Cut(r.URL.String()))
-			}
-			return nil
 		},
-	}
-	return h, nil
+		client: &http.Client{
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DialContext: (&net.Dialer{Timeout: 30 * time.Second}).DialContext},
+			CheckRedirect: func(r *http.Request, before []*http.Request) error {
+				if len(before) < 10 && safe(r.URL) {
+					return nil
+				}
+				return fmt.Errorf("it redirects too often, or off https: to %s", fault.Cut(r.URL.String()))
+			},
+		},
+	}, nil
 }
 
 // safe reports whether nobody on the way can read or change what comes from an address.
@@ -115,115 +109,66 @@ func (h *Hub) again(ctx context.Context, try func(ctx context.Context) (further 
 // get asks for an address, from a byte on if that is not 0, and reads the reply, which has
 // the status 200, 206 or 416. what says what is asked for.
 func (h *Hub) get(ctx context.Context, address, what string, from int64, read func(r *http.Response) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silent := time.AfterFunc(h.idle, func() {
-		cancel(fmt.Errorf("%s says nothing for %s", h.address, h.idle))
-	})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	silent := time.AfterFunc(h.idle, cancel) // which the caller does not do: it tries again
 	defer silent.Stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
 	r.Header.Set("User-Agent", "ragdb")
+	r.Header.Set("Accept-Encoding", "identity") // bytes count as they are stored
 	if from > 0 {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
 	}
-	r.Header.Set("Accept-Encoding", "identity") // bytes count as they are stored
 	reply, err := h.client.Do(r)
 	if err != nil {
-		return h.unreached(ctx, err)
+		return h.unreached(err)
 	}
 	defer reply.Body.Close()
 	switch reply.StatusCode {
 	case http.StatusOK, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
-		reply.Body = &watched{reply.Body, func() { silent.Reset(h.idle) }}
-		if err := read(reply); err != nil {
-			return reason(ctx, err)
-		}
-		return nil
+		reply.Body = io.NopCloser(io.TeeReader(reply.Body, counter(func(int) { silent.Reset(h.idle) })))
+		return read(reply)
 	}
 	return h.refusal(reply, what)
-}
-
-// watched is a body that tells of each read.
-type watched struct {
-	io.ReadCloser
-	read func()
-}
-
-// Read implements [io.Reader].
-func (w *watched) Read(b []byte) (int, error) {
-	n, err := w.ReadCloser.Read(b)
-	w.read()
-	return n, err
-}
-
-// reason returns the reason for which a context ended early in place of what that led to.
-func reason(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
-		return &temporary{failed(goOn, "%v", cause), 0}
-	}
-	return err
 }
 
 // goOn is the hint of what may go better later.
 const goOn = "run the same command again: it goes on where it stopped"
 
 // unreached is the error of a request without a reply.
-func (h *Hub) unreached(ctx context.Context, err error) error {
+func (h *Hub) unreached(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // without the address
 	}
-	var dns *net.DNSError
 	var op *net.OpError
-	hint := "check the network, the proxy in HTTPS_PROXY, and the hub's address in RAGDB_HUB"
-	switch {
-	case ctx.Err() != nil:
-		return reason(ctx, ctx.Err())
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return failed(hint, "%s: there is no such host", h.address)
+	switch isOp := errors.As(err, &op); {
+	case errors.Is(err, context.Canceled):
+		return &temporary{failed(goOn, "%s says nothing for %s", h.address, h.idle), 0}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return failed(hint, "%s: the connection is refused", h.address)
-	case errors.As(err, &op) && op.Op == "dial":
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op):
+		err = errors.New("the connection is refused")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), isOp && op.Op != "dial":
 		return &temporary{failed(goOn, "%s does not answer: %v", h.address, err), 0}
 	}
-	return failed(hint, "%s: %v", h.address, err)
+	return failed("check the network, the proxy in HTTPS_PROXY, and the hub's address in RAGDB_HUB", "%s: %v", h.address, err)
 }
 
 // refusal is the error of a reply that is not what was asked for.
 func (h *Hub) refusal(r *http.Response, what string) error {
-	code, status := r.Header.Get("X-Error-Code"), r.StatusCode
+	status := r.StatusCode
 	switch {
-	case code == "GatedRepo" || status == http.StatusForbidden:
-		return &service.Error{Code: "provider", Message: fmt.Sprintf("%s gives %s only to people who have accepted its terms", h.address, what),
-			Hint: "fetch it with the hub's own tool, and name its folder with file:DIR"}
-	case code == "RevisionNotFound":
-		return service.NotFound("leave out --revision, or name a commit, branch or tag", "%s has no such revision of %s", h.address, what)
+	case r.Header.Get("X-Error-Code") == "GatedRepo" || status == http.StatusForbidden:
+		return failed("fetch it with the hub's own tool, and name its folder with file:DIR", "%s gives %s only to people who have accepted its terms", h.address, what)
 	case status == http.StatusUnauthorized, status == http.StatusNotFound: // of a missing model, too
 		return service.NotFound("check its name and revision on the hub's page", "%s has no %s, or keeps it private", h.address, what)
-	case status == http.StatusTooManyRequests, status >= 500, status == http.StatusRequestTimeout:
-		after := time.Duration(0)
-		if s, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && s > 0 {
-			after = time.Duration(s) * time.Second
-		}
-		hint := goOn
-		if after > maxPause {
-			hint = fmt.Sprintf("it asks to wait %s", after)
-		}
-		return &temporary{failed(hint, "%s answers %s for %s", h.address, r.Status, what), after}
+	case status == http.StatusTooManyRequests, status >= 500:
+		s, _ := strconv.Atoi(r.Header.Get("Retry-After"))
+		return &temporary{failed(goOn, "%s answers %s for %s", h.address, r.Status, what), time.Duration(max(s, 0)) * time.Second}
 	}
 	return failed("check the hub's address in RAGDB_HUB", "%s answers %s for %s", h.address, r.Status, what)
-}
-
-// file is a file of a revision.
-type file struct {
-	name string
-	size int64
-	// sha256 is that of the content, or else blob is the SHA-1 that git gives it; in hex.
-	sha256, blob string
 }
 
 // mostListing bounds the list of a revision's files in bytes.

@@ -60,13 +60,7 @@ func (h *Hub) Pull(ctx context.Context, c Cache, name, revision string, progress
 	if m, ok, err := c.have(name, ""); ok || err != nil { // another ragdb was quicker
 		return m, false, errors.Join(err, folder.Discard())
 	}
-	p := &pull{hub: h, m: Model{Name: name, Revision: commit}, files: files, dir: folder.Dir, progress: progress}
-	if isKnown {
-		p.query, p.passage = known.Query, known.Passage
-		if commit == known.Revision {
-			p.sum = known.SHA256
-		}
-	}
+	p := &pull{hub: h, m: Model{Name: name, Revision: commit, Languages: known.Languages, License: known.License}, known: known, files: files, dir: folder.Dir, progress: progress}
 	err = p.run(ctx)
 	h.client.CloseIdleConnections()
 	if err == nil {
@@ -102,13 +96,12 @@ func (c Cache) have(name, revision string) (Model, bool, error) {
 
 // pull is a pull that is under way.
 type pull struct {
-	hub            *Hub
-	m              Model
-	files          map[string]file
-	dir            string
-	sum            string // that the weights must have; "" if only the hub states it
-	query, passage string
-	progress       func(done, total int64)
+	hub      *Hub
+	m        Model
+	known    KnownModel // of the table, if it has the model
+	files    map[string]file
+	dir      string
+	progress func(done, total int64)
 }
 
 // partFile is the name of the weights until they are whole.
@@ -137,8 +130,8 @@ func (p *pull) run(ctx context.Context) error {
 		return err
 	}
 	f := p.files[weights]
-	if p.sum != "" && f.sha256 != p.sum {
-		return failed("nothing was fetched; --revision main asks for the newest", "%s states the SHA-256 %s for the weights of %s, and they must have %s", p.hub.address, f.sha256, p.m.Name, p.sum)
+	if p.m.Revision == p.known.Revision && f.sha256 != p.known.SHA256 {
+		return failed("nothing was fetched; --revision main asks for the newest", "%s states the SHA-256 %s for the weights of %s, and they must have %s", p.hub.address, f.sha256, p.m.Name, p.known.SHA256)
 	}
 	if err := p.hub.fetch(ctx, p.m, f, root, partFile, func(n int64) { p.progress(n, f.size) }); err != nil {
 		return err
@@ -175,10 +168,8 @@ func (p *pull) describe(ctx context.Context, root *os.Root) (weights string, err
 		if !ok {
 			return nil
 		}
-		if dir := path.Dir(name); dir != "." {
-			if err := root.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
 		}
 		return p.hub.fetch(ctx, p.m, f, root, name, func(int64) {})
 	}
@@ -199,7 +190,7 @@ func (p *pull) describe(ctx context.Context, root *os.Root) (weights string, err
 			}
 		}
 	}
-	if p.query != "" {
+	if p.known.Query != "" {
 		if err := p.addPrompts(root); err != nil {
 			return "", err
 		}
@@ -227,7 +218,7 @@ func (p *pull) addPrompts(root *os.Root) error {
 	if prompts, _ := says["prompts"].(map[string]any); prompts["query"] != nil && prompts["query"] != "" {
 		return nil
 	}
-	says["prompts"] = map[string]string{"query": p.query, "passage": p.passage}
+	says["prompts"] = map[string]string{"query": p.known.Query, "passage": p.known.Passage}
 	return writeJSON(root, promptsFile, says)
 }
 
