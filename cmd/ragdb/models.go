@@ -115,26 +115,31 @@ func (a *app) embedConfig(f *modelFlags) openai.Config {
 }
 
 // keepModels stores in a corpus without models which models it is indexed
-// with, so that questions need not name them.
+// with, so that questions need not name them. Of a corpus with an embedding model it stores
+// the place where that is now.
 func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	if err := a.keepExtract(ctx, c, f); err != nil {
 		return err
 	}
 	have, has, err := c.EmbeddingModel(ctx)
-	if err != nil {
+	if err != nil || has && !isHere(f.embed) {
 		return err
 	}
-	if has {
-		return a.keepPlace(ctx, c, f, have)
+	all := map[string]string{
+		"model": f.chat, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
 	}
-	embed, err := keptName(f.embed)
-	if err != nil {
+	if has { // what it is asked with may only be in another place than before
+		m, err := a.encoderIn(f.embed)
+		if err != nil || m.Embedder(encoder.Passage).Space().Model != have.Model {
+			return err
+		}
+		all = map[string]string{}
+	}
+	if all["embed-model"], err = keptName(f.embed); err != nil {
 		return err
 	}
 	values := map[string]string{}
-	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
-	} {
+	for key, v := range all {
 		kept := a.sources[fromDatabase].values[key]
 		if v != "" && (kept == "" || key == "embed-model" && v != kept) { // the vectors are of it
 			values[key] = v
@@ -144,24 +149,6 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 		return nil
 	}
 	return c.KeepSettings(ctx, values)
-}
-
-// keepPlace stores the place that the embedding model has now, if it is the one that the
-// corpus has, and its hash if that is not kept yet.
-func (a *app) keepPlace(ctx context.Context, c *rag.Corpus, f *modelFlags, have rag.EmbeddingModel) error {
-	kept := a.sources[fromDatabase].values["embed-model"]
-	if _, sum := cutSum(kept); !isHere(f.embed) || kept == f.embed && sum != "" {
-		return nil
-	}
-	m, err := a.encoderIn(f.embed)
-	if err != nil || m.Embedder(encoder.Passage).Space().Model != have.Model {
-		return err
-	}
-	now, err := keptName(f.embed)
-	if err != nil || now == kept {
-		return err
-	}
-	return c.KeepSettings(ctx, map[string]string{"embed-model": now})
 }
 
 // keepExtract stores the model that finds names if it is another one than the
