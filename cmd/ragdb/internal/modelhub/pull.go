@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -44,6 +45,7 @@ func (h *Hub) Pull(ctx context.Context, c Cache, name, revision string, progress
 			revision = known.Revision
 		}
 	}
+	defer h.client.CloseIdleConnections()
 	commit, files, err := h.revision(ctx, name, revision)
 	if err != nil {
 		return m, false, err
@@ -62,7 +64,6 @@ func (h *Hub) Pull(ctx context.Context, c Cache, name, revision string, progress
 	}
 	p := &pull{hub: h, m: Model{Name: name, Revision: commit, Languages: known.Languages, License: known.License}, known: known, files: files, dir: folder.Dir, progress: progress}
 	err = p.run(ctx)
-	h.client.CloseIdleConnections()
 	if err == nil {
 		err = os.Chmod(folder.Dir, 0o755)
 	}
@@ -103,6 +104,9 @@ type pull struct {
 	dir      string
 	progress func(done, total int64)
 }
+
+// mostSmall bounds each file but the weights: package encoder reads no larger one.
+const mostSmall = 64 << 20
 
 // partFile is the name of the weights until they are whole.
 const partFile = "weights.part"
@@ -167,6 +171,9 @@ func (p *pull) describe(ctx context.Context, root *os.Root) (weights string, err
 		f, ok := p.files[name]
 		if !ok {
 			return nil
+		}
+		if f.size > mostSmall {
+			return p.unusable(fmt.Errorf("its %s has %d bytes", name, f.size))
 		}
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err

@@ -272,7 +272,8 @@ func TestListings(t *testing.T) {
 		"no weights": {func(_ map[string]any, f []map[string]any) {
 			stated(f, "model.safetensors")["rfilename"] = "model-00001-of-2.safetensors"
 		}, "it has no model.safetensors"},
-		"no config": {func(_ map[string]any, f []map[string]any) { stated(f, "config.json")["rfilename"] = "../config.json" }, "it has no config.json"},
+		"huge config": {func(_ map[string]any, f []map[string]any) { stated(f, "config.json")["size"] = 1 << 40 }, "its config.json has 1099511627776 bytes"},
+		"no config":   {func(_ map[string]any, f []map[string]any) { stated(f, "config.json")["rfilename"] = "../config.json" }, "it has no config.json"},
 	} {
 		f, c := newHub(t), modelhub.Cache(filepath.Join(t.TempDir(), "c"))
 		f.listing = test.listing
