@@ -50,7 +50,7 @@ func NewHub(address string) (*Hub, error) {
 		client: &http.Client{
 			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DialContext: (&net.Dialer{Timeout: 30 * time.Second}).DialContext},
 			CheckRedirect: func(r *http.Request, before []*http.Request) error {
-				if len(before) < 10 && safe(r.URL) {
+				if len(before) < 10 && safe(r.URL) && (r.URL.Scheme == "https" || u.Scheme == "http") {
 					return nil
 				}
 				return fmt.Errorf("it redirects too often, or off https: to %s", fault.Cut(r.URL.String()))

@@ -452,6 +452,24 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestOffHTTPS has a hub on https lead to this machine, where others listen.
+func TestOffHTTPS(t *testing.T) {
+	t.Parallel()
+	f := newHub(t)
+	outside := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, f.URL+r.URL.Path, http.StatusFound)
+	}))
+	defer outside.Close()
+	h, err := modelhub.NewHub(outside.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Trust(outside.Client())
+	if _, _, err := h.Pull(t.Context(), modelhub.Cache(t.TempDir()), "own/small", "", nil); err == nil || !strings.Contains(err.Error(), "off https") || len(f.asked) > 0 {
+		t.Errorf("%v, %q", err, f.asked)
+	}
+}
+
 // TestSilence holds a hub that says nothing any more.
 func TestSilence(t *testing.T) {
 	t.Parallel()
