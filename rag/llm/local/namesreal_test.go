@@ -102,7 +102,13 @@ func TestNamesReal(t *testing.T) {
 			for d, err := range load.Walk(t.Context(), docs, ".", nil) {
 				if err == nil {
 					o := corpus.OutlineOf(d)
-					each(d, o, append(o.Starts(), len(d.Text)))
+					var starts []int
+					for _, p := range o.Parts() {
+						if p.Kind == text.Heading {
+							starts = append(starts, p.Start)
+						}
+					}
+					each(d, o, append(starts, len(d.Text)))
 				}
 			}
 		}
