@@ -271,7 +271,7 @@ func appendTextPart(dec *zstd.Decoder, dst, v []byte) ([]byte, error) {
 // newZstd returns the coders of external text. One part at a time is decoded,
 // and no part is longer than textPart, whatever a damaged frame says.
 func newZstd() (*zstd.Encoder, *zstd.Decoder, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(textPart))
 	if err != nil {
 		return nil, nil, err
 	}

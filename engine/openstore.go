@@ -14,12 +14,13 @@ import (
 const maxMemtableBytes = 64 << 20
 
 func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+	// Four memtables and the block cache share the caches' part of the budget.
+	memtable := min(o.cacheBytes()/8, maxMemtableBytes)
 	return stores.Open(ctx, path, s, stores.Options{
-		ReadOnly:   o.ReadOnly,
-		MustExist:  o.MustExist,
-		CacheBytes: o.cacheBytes(),
-		// One is filled while another is written out.
-		MemtableBytes: min(o.MemoryBudget/16, maxMemtableBytes),
+		ReadOnly:      o.ReadOnly,
+		MustExist:     o.MustExist,
+		CacheBytes:    o.cacheBytes() - 4*memtable,
+		MemtableBytes: memtable,
 		Logger:        o.Logger,
 	})
 }

@@ -19,9 +19,9 @@ type Options struct {
 	// MustExist refuses to create the database.
 	MustExist bool
 	// MemoryBudget bounds, in bytes, what caches, vector mirrors and
-	// projections keep in memory together. The process needs about 150 MB
-	// beside it. The default is 512 MiB: a quarter for blocks of the store, half
-	// for vectors, the rest for work: statements, projections, runs that index. Work
+	// projections keep in memory together. The program's pages and garbage come
+	// beside it, unless the program has the collector make room for them. The default is
+	// 512 MiB: a quarter for blocks of the store and its tables of writes, half for vectors, the rest for work: statements, projections, runs that index. Work
 	// has what vectors leave, too.
 	MemoryBudget int64
 	// MemoryWith is an open database with which this one shares its budget, for

@@ -130,6 +130,9 @@ func (o *Overlay) Len() int { return o.ops.n }
 
 // AppendTo replays the operations into b in their order.
 func (o *Overlay) AppendTo(b Batch) {
+	if sized, ok := b.(interface{ Reserve(bytes int) }); ok {
+		sized.Reserve(o.size)
+	}
 	var key []byte
 	for i := range o.ops.n {
 		op := o.ops.at(i)

@@ -158,7 +158,7 @@ func (w *docWriter) put(ctx context.Context, docs []cutDocument) (n int, err err
 		spoilt, err := queue.Attempt(ctx, w.x.Corpus.DB(), func(tx *engine.Tx) error {
 			v := tx.Graph(w.x.Corpus.Base())
 			change := w.change()
-			for at = 0; at < most && (at == 0 || tx.Bytes() < queue.TxBytes && !change.Full()); at++ {
+			for at = 0; at < most && (at == 0 || tx.Bytes() < queue.TxBytes(w.x.Corpus.DB()) && !change.Full()); at++ {
 				if err := w.putOne(v, docs[at], change); err != nil {
 					return err
 				}

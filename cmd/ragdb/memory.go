@@ -1,15 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/service"
 )
 
-// heapBeside is how many bytes the heap may have beyond --memory before the collector runs
-// more often. They are for what the budget does not count.
-const heapBeside = 32 << 20
+// programBytes is about what the program's own pages take.
+const programBytes = 48 << 20
 
 // fewBytes is the --memory below which garbage is collected when it is half of what is in
 // use, and not as much: the process then takes a quarter less, for 1 to 2 % of time.
@@ -26,7 +29,7 @@ func (f *modelFolders) bytes() (n int64) {
 }
 
 // boundHeap counts the models of this process in the memory budget of a database that it has
-// opened, and has the collector keep the process near it. GOMEMLIMIT and GOGC go before.
+// opened, and has the collector keep the process within it. GOMEMLIMIT and GOGC go before.
 func (a *app) boundHeap(db *engine.DB) {
 	if a.held != nil || a.memoryWith != nil {
 		return
@@ -36,11 +39,38 @@ func (a *app) boundHeap(db *engine.DB) {
 		return
 	}
 	if a.env["GOMEMLIMIT"] == "" {
-		debug.SetMemoryLimit(db.MemoryBudget() + heapBeside)
+		keepWithin(db.MemoryBudget())
 	}
 	if db.MemoryBudget() < fewBytes && a.env["GOGC"] == "" {
 		debug.SetGCPercent(50)
 	}
+}
+
+// keepWithin bounds the heap to what the rest of the process leaves of budget, now and
+// after each collection: the rest grows with the store's caches and the models' files. A
+// tenth stays free for what is allocated while the collector runs. If the rest takes
+// most of the budget, the heap has three eighths all the same.
+func keepWithin(budget int64) {
+	debug.SetMemoryLimit(max(budget-budget/10-besideHeap(), budget*3/8))
+	runtime.AddCleanup(new([64]byte), keepWithin, budget)
+}
+
+// besideHeap returns the bytes of memory that the process takes beside what the collector
+// rules over: pages of files, the program's own among them, and what C allocates. If the
+// system does not tell, it is what the program's pages take.
+func besideHeap() int64 {
+	var size, resident, files int64
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return programBytes
+	}
+	if _, err := fmt.Sscan(string(b), &size, &resident, &files); err != nil {
+		return programBytes
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(heap)
+	page := int64(os.Getpagesize())
+	return files*page + max(0, (resident-files)*page-int64(heap[0].Value.Uint64()-heap[1].Value.Uint64()))
 }
 
 // printBeyondMemory tells how the vectors that do not fit into memory are searched, why, and

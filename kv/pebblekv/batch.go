@@ -21,6 +21,14 @@ type batch struct {
 // NewBatch returns an empty batch for Apply.
 func (s *Store) NewBatch() kv.Batch { return &batch{store: s, b: s.db.NewBatch()} }
 
+// Reserve makes room for operations of so many bytes. Without it Pebble doubles a batch that
+// grows, and holds the old and the new bytes at once.
+func (b *batch) Reserve(bytes int) {
+	if b.b != nil && b.b.Empty() {
+		b.b = b.store.db.NewBatchWithSize(min(bytes, b.store.maxBatch))
+	}
+}
+
 // Bytes is the size of the operations so far in the log's encoding.
 func (b *batch) Bytes() int {
 	if b.b == nil {

@@ -26,14 +26,17 @@ type keywordStage struct {
 	// What Apply gathers for Flush.
 	sums map[engine.NodeID]*wordSum
 	// What the stage knows of the store, being the one that writes it: the
-	// nodes of keywords, and stored sums up to keptSums.
+	// nodes of keywords, and stored sums up to keptShare.
 	ids  map[string]engine.NodeID
 	kept map[engine.NodeID]*wordSum
 }
 
-// keptSums bounds the stored sums that are kept in memory while keywords are
-// entered: about 32 MB.
-const keptSums = 8_000
+// keptShare is the part of the memory budget, one in so many, up to which stored sums are
+// kept in memory while keywords are entered, each of about keptBytes.
+const (
+	keptShare = 16
+	keptBytes = 4 << 10
+)
 
 func (s *system) keywords(m *method.Models) *keywordStage {
 	return &keywordStage{
@@ -170,7 +173,7 @@ func (st *keywordStage) pending() int { return len(st.sums) * st.model.Dim * 6 }
 func (st *keywordStage) flush(_ context.Context, tx *engine.Tx) error {
 	err := st.s.addSums(tx.Graph(st.s.g), st.model, st.sums, st.kept)
 	clear(st.sums)
-	if len(st.kept) > keptSums {
+	if int64(len(st.kept))*keptBytes > st.s.g.DB().MemoryBudget()/keptShare {
 		clear(st.kept)
 	}
 	return err

@@ -82,7 +82,7 @@ func (w *resultWriter) write() (spoilt bool, err error) {
 			if w.st.Batch != nil {
 				size += w.st.Batch.Pending()
 			}
-			if size >= TxBytes {
+			if size >= TxBytes(w.r.DB) {
 				break
 			}
 			if models.Fatal(w.run, o.err) {

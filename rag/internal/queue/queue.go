@@ -53,17 +53,18 @@ type outcome struct {
 // size is about how many bytes the result has.
 func (o *outcome) size() int { return len(o.result) + 4*len(o.vec) }
 
-// Results are applied together: a commit is made when one of these is reached,
-// and at the end.
+// Results are applied together: a commit is made when one of these or [TxBytes] is
+// reached, and at the end.
 const (
 	batchItems = 512
-	batchBytes = 24 << 20
 	batchTime  = 2 * time.Second
 )
 
-// TxBytes is the size at which a transaction takes no more results: well below
-// what it may hold, since what Apply writes for one is not known before.
-const TxBytes = 24 << 20
+// TxBytes returns the size at which a transaction of a database takes no more results:
+// well below what it may hold, since what Apply writes for one is not known before, and a
+// small part of the memory budget, since the results, the transaction and the batch that
+// is made of it stand side by side.
+func TxBytes(db *engine.DB) int { return int(min(24<<20, db.MemoryBudget()/32)) }
 
 // Run does what is pending of a stage and returns how many items it did and
 // how many failed, now and earlier.
@@ -262,7 +263,7 @@ func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 	}
 	var batch []outcome
 	for at := 0; at < len(items); {
-		if batch, err = collect(ctx, batch, ring, at, len(items)); err != nil && len(batch) == 0 {
+		if batch, err = r.collect(ctx, batch, ring, at, len(items)); err != nil && len(batch) == 0 {
 			return done, failed, err
 		}
 		n, bad, aerr := r.apply(ctx, st, batch)
@@ -298,7 +299,7 @@ func (r *Runner) do(ctx context.Context, snap *engine.Snapshot, st Step, w WorkI
 // or old enough, or complete, or ends with an error that ends the run: nothing
 // need come after that. The writer's lock is not held meanwhile: Do may need it to
 // keep a reply.
-func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end int) ([]outcome, error) {
+func (r *Runner) collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end int) ([]outcome, error) {
 	size := 0
 	for _, o := range batch {
 		size += o.size()
@@ -306,7 +307,7 @@ func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end 
 	timer := time.NewTimer(batchTime)
 	defer timer.Stop()
 	late := false
-	for len(batch) < batchItems && at+len(batch) < end && size < batchBytes {
+	for len(batch) < batchItems && at+len(batch) < end && size < TxBytes(r.DB) {
 		if n := len(batch); n > 0 && models.Fatal(ctx, batch[n-1].err) {
 			return batch, nil
 		}
