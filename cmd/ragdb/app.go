@@ -40,6 +40,7 @@ type app struct {
 	// addresses are those of databases on servers, by their names; see named.
 	addresses map[string]string
 	stays     bool // it has begun here, and does not move to another process
+	serves    bool // it is a server
 	// memoryWith is an open database whose memory budget those share that are opened after
 	// it; nil if they have their own.
 	memoryWith *engine.DB

@@ -14,6 +14,10 @@ import (
 // programBytes is about what the program's own pages take.
 const programBytes = 48 << 20
 
+// heapBeside is how many bytes the heap of a server may have beyond --memory before the
+// collector runs more often: all of the budget may be work that statements hold.
+const heapBeside = 32 << 20
+
 // fewBytes is the --memory below which garbage is collected when it is half of what is in
 // use, and not as much: the process then takes a quarter less, for 1 to 2 % of time.
 const fewBytes = 256 << 20
@@ -39,7 +43,11 @@ func (a *app) boundHeap(db *engine.DB) {
 		return
 	}
 	if a.env["GOMEMLIMIT"] == "" {
-		keepWithin(db.MemoryBudget())
+		if a.serves {
+			debug.SetMemoryLimit(db.MemoryBudget() + heapBeside)
+		} else {
+			keepWithin(db.MemoryBudget())
+		}
 	}
 	if db.MemoryBudget() < fewBytes && a.env["GOGC"] == "" {
 		debug.SetGCPercent(50)

@@ -109,6 +109,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, paths []string, f *
 			return usage("rename a folder", "%s and %s have the same name", other, path)
 		}
 		names[name] = path
+		a.serves = true
 		db, err := a.open(ctx, path, toUse)
 		if err != nil {
 			return err
