@@ -45,7 +45,7 @@ type Params struct {
 	// bridges without a name that a chunk is wholly about. The default is 3.
 	Terse float64
 	// Cover is what words of the question weigh that no hit before has, in the choice
-	// of the first ten. The default is 1.
+	// of the first ten. The default is 0.5.
 	Cover float64
 	// PPR ranks by a walk from the first chunks over the names that chunks
 	// share. It is off by default.
@@ -73,7 +73,7 @@ func Open(_ context.Context, c *method.Corpus, params map[string]string) (*metho
 		Back:   r.Float("back", 0.5, 0, 1),
 		Gate:   r.Float("gate", 1.5, 0, 100),
 		Terse:  r.Float("terse", 3, 0, 100),
-		Cover:  r.Float("cover", 1, 0, 10),
+		Cover:  r.Float("cover", 0.5, 0, 10),
 		PPR:    r.Flag("ppr", false),
 	}
 	id, err := method.NewGraphless(r)

@@ -383,7 +383,7 @@ func TestProof(t *testing.T) {
 	const set = "cl100k/300/0/paragraph"
 	want := `1 Sections
   2 Pack(section=text, budget=4000, overflow=stop)
-    3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, own=0.1, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
+    3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, own=0.1, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=0.5)   -- names that the question lacks
       4 Rescale   -- first hits, as naive's
         5 Union(combine=z-sum)
           6 VectorSearch(graph=base, space=chunk:` + set + `@hashes, k=400)

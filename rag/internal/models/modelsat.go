@@ -139,7 +139,7 @@ func (m *Models) QuestionSpace() llm.SpaceInfo { return spaceOf(m.Questions()) }
 // ownVectors is what vectors that are learnt from the words of the corpus count beside
 // its words: more pulls texts of frequent words up
 // (docs/design/0009-real-documents.md).
-const ownVectors = 0.25
+const ownVectors = 0.1
 
 // VectorWeights returns the weights of a search by vectors and of one by words in the sum
 // of both ([query.Union]); nil, which is 1 for both, with those of a pretrained model.
