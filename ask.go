@@ -54,8 +54,7 @@ func Where(condition string) AskOption {
 }
 
 // Budget bounds the evidence to so many tokens. The default is
-// [method.DefaultBudget]. Within at most that, the evidence has
-// [method.DefaultPassages] passages at most.
+// [method.DefaultBudget]. Within at most that, the evidence has 20 passages at most.
 func Budget(tokens int) AskOption {
 	return func(a *asking) error { a.Budget = tokens; return nil }
 }

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,11 +140,24 @@ func (c *Corpus) plan(ctx context.Context, sys *method.System, m *Models, q meth
 	switch {
 	case err != nil:
 	case q.Top > 0:
-		p = p.Limited(q.Top, nil)
-	case q.Tokens() <= method.DefaultBudget:
-		p = p.Limited(method.DefaultPassages, c.isPassage(sys))
+		p = limited(p, q.Top, nil)
+	case q.Passages() > 0:
+		p = limited(p, q.Passages(), c.isPassage(sys))
 	}
 	return p, err
+}
+
+// limited returns the plan with so many pieces of evidence at most, the first ones.
+// Only those count that counts tells, or all if it is nil.
+func limited(p *method.Plan, n int, counts func(ctx context.Context, e *query.Env, it query.Item) (bool, error)) *method.Plan {
+	out := &method.Plan{}
+	var before []query.Op
+	for _, s := range p.Sections {
+		op := &query.Limit{In: s.Pack, N: n, Counts: counts, After: slices.Clone(before), Source: "of all sections together"}
+		before = append(before, op)
+		out.Sections = append(out.Sections, method.Section{Name: s.Name, Pack: op})
+	}
+	return out
 }
 
 // isPassage returns what tells if an item is a chunk, of the base graph or of the

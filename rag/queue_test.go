@@ -26,8 +26,9 @@ import (
 const (
 	// window is how many items are worked on ahead of what is applied.
 	window = 1024
-	// fullTx is the size at which a transaction takes no more results.
-	fullTx = 24 << 20
+	// fullTx is the size at which a transaction takes no more results, a 32nd of the
+	// default memory budget.
+	fullTx = 16 << 20
 )
 
 // staged returns a method that does nothing but its one stage.

@@ -32,7 +32,7 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION` on their metadata, key and format, such as \"lang = 'en' AND key STARTS WITH 'docs/'\"")
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
-	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d, with at most %d passages)", method.DefaultBudget, method.DefaultPassages))
+	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d, with at most %d passages)", method.DefaultBudget, (&method.Question{}).Passages()))
 	f.models.add(cmd)
 	f.models.rerank.add(cmd)
 }

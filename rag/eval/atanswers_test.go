@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -80,7 +81,7 @@ func TestAnswersAtEqualTokens(t *testing.T) {
 	t.Parallel()
 	s := newAtAnswers(t)
 	o := eval.Options{
-		Data: millsAt(t), DB: filepath.Join(t.TempDir(), "kept.ragdb"), Specs: specs(t, "bm25", "naive"), Methods: methods.All(), Seed: 1, At: []int{20, 400, 12000},
+		Data: millsAt(t), DB: filepath.Join(t.TempDir(), "kept.ragdb"), Specs: specs(t, "bm25", "naive"), Methods: methods.All(), Seed: 1, At: []int{20, 400, method.DefaultBudget},
 		Answers: &eval.AnswerOptions{Models: chatAt(s.URL, "m"), Judges: []func(context.Context, *rag.Corpus) (*rag.Models, error){chatAt(s.URL, "j")}},
 	}
 	rep, err := eval.Run(t.Context(), o)

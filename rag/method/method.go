@@ -97,8 +97,8 @@ func (s *System) Stages(m *models.Models) []queue.Step {
 // Question is what is asked, and how.
 type Question struct {
 	Text string
-	// Budget is the number of tokens of context; 0 is DefaultBudget. One of at
-	// most DefaultBudget holds [DefaultPassages] at most, a larger one all that fit.
+	// Budget is the number of tokens of context; 0 is DefaultBudget. [Question.Passages]
+	// bounds the chunks in it.
 	Budget int
 	// Where filters documents by their metadata, key and format; nil lets all pass,
 	// and cypher.ParseWhere parses one. An item, node or edge, is used only if
@@ -108,7 +108,7 @@ type Question struct {
 	WhereAny bool
 	// Lang is the language that the answer should have, "" for the question's.
 	Lang string
-	// Top bounds the pieces of evidence; 0 bounds passages alone, as Budget says.
+	// Top bounds the pieces of evidence; 0 bounds chunks alone.
 	Top int
 	// Style is the form of the answer that a chat model gives, one of [Styles]; "" is
 	// that of the method's parameter style, whose default is short. Rules answer in
@@ -119,13 +119,18 @@ type Question struct {
 	Stream func(text string) error
 }
 
-// DefaultBudget is the number of tokens of the context if a question gives none, and
-// DefaultPassages how many of its pieces are chunks at most. docs/evaluation.md has what
-// more tokens find.
-const (
-	DefaultBudget   = 4000
-	DefaultPassages = 20
-)
+// DefaultBudget is the number of tokens of the context if a question gives none.
+// docs/evaluation.md has what more tokens find.
+const DefaultBudget = 4000
+
+// Passages returns how many pieces of evidence are chunks at most: 20 within the default
+// budget or less, 0, which is no bound, within more.
+func (q *Question) Passages() int {
+	if q.Tokens() > DefaultBudget {
+		return 0
+	}
+	return 20
+}
 
 // Tokens returns the question's budget.
 func (q *Question) Tokens() int {
@@ -146,19 +151,6 @@ type Plan struct {
 type Section struct {
 	Name string
 	Pack query.Op
-}
-
-// Limited returns the plan with so many pieces of evidence at most, the first ones.
-// Only those count that counts tells, or all if it is nil.
-func (p *Plan) Limited(n int, counts func(ctx context.Context, e *query.Env, it query.Item) (bool, error)) *Plan {
-	out := &Plan{}
-	var before []query.Op
-	for _, s := range p.Sections {
-		op := &query.Limit{In: s.Pack, N: n, Counts: counts, After: slices.Clone(before), Source: "of all sections together"}
-		before = append(before, op)
-		out.Sections = append(out.Sections, Section{Name: s.Name, Pack: op})
-	}
-	return out
 }
 
 // Reranked returns the plan in which the reranker of the models orders what each

@@ -225,7 +225,7 @@ var inner = []string{
 	"Corpus.ReadAs", "Corpus.Ready", "Corpus.Remember", "Corpus.Rereads",
 	"Ledger.Begin", "Ledger.Keep", "Ledger.KeepVectors", "Ledger.Reply", "Ledger.Vectors", "Ledger.WrittenByKind",
 	"Models.At", "Models.Choose", "Models.CountSelection", "Models.Crew", "Models.Ensure", "Models.ForWorker", "Models.In",
-	"Models.Reopen", "Models.Reranked", "Models.Spent", "Models.Unkept", "Plan.Limited", "Plan.Reranked",
+	"Models.Reopen", "Models.Reranked", "Models.Spent", "Models.Unkept", "Plan.Reranked",
 	"Step.Apply", "Step.Do", "Step.Graph", "Step.Items", "Step.Name",
 }
 

@@ -50,8 +50,7 @@ func TestNilFunctions(t *testing.T) {
 			at(func(w *world, c *rag.Corpus) error { return c.AtLatest(w.ctx, nil) }),
 			at(func(w *world, c *rag.Corpus) error { return c.View(w.ctx, nil) }), // of Docs
 		},
-		"Limited": {func(w *world) error { (&method.Plan{}).Limited(1, nil); return nil }},
-		"Steps":   {func(*world) error { method.Steps(nil, nil); return nil }},
+		"Steps": {func(*world) error { method.Steps(nil, nil); return nil }},
 	}
 	w := newWorld(t, engine.Memory)
 	w.index(t, nil)
