@@ -215,6 +215,7 @@ func matrixRows() map[string][]call {
 		"Prices.Unpriced":      pure(func() { cost.Prices(nil).Unpriced("", "x") }),
 		"Prices.With":          pure(func() { cost.Prices(nil).With(nil); cost.Prices(nil).With(cost.BuiltinPrices()) }),
 		"Question.Tokens":      pure(func() { (&method.Question{}).Tokens() }),
+		"Question.Passages":    pure(func() { (&method.Question{}).Passages() }),
 		"Spec.String":          pure(func() { _ = method.Spec{}.String() }),
 		"Spec.Title":           pure(func() { method.Spec{}.Title() }),
 		"Tally.Usage":          pure(func() { new(cost.Tally).Usage(); (*cost.Tally)(nil).Usage() }),
