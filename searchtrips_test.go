@@ -34,7 +34,7 @@ func TestSearchRoundTrips(t *testing.T) {
 	}
 	for range 2 { // the first opens what a process keeps
 		remote.Take()
-		hits, err := db.Search(t.Context(), "Who lit the lamp of the tower of Brae3?")
+		hits, err := db.Search(t.Context(), "Who lit the lamp of the tower of Brae3?", ragdb.Top(60))
 		if err != nil || len(hits) < 40 {
 			t.Fatalf("%d hits, %v", len(hits), err)
 		}

@@ -411,7 +411,7 @@ func TestAttachedInterrupt(t *testing.T) {
 	const forever = "UNWIND range(1, 100000) AS x UNWIND range(1, 100000) AS y RETURN count(*)"
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		c := p.start("", "demo.ragdb", "-c", forever)
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(2 * time.Second) // a busy machine takes long to start it
 		c.signal(s)
 		if code := c.wait(); code != exitInterrupted || !strings.Contains(c.err.String(), "ragdb: interrupted") {
 			t.Errorf("after %v it exits with %d: %s", s, code, c.err.String())
