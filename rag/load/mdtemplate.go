@@ -10,8 +10,8 @@ import (
 // keeps its place. Code that shows them stays.
 
 const (
-	// filler stands for a mark within a line. Unlike a blank it does not change what
-	// the line is; it is no character of a text.
+	// filler stands for a mark within a line: a blank at the beginning of a line would make
+	// the line code. A text that has this control character loses it.
 	filler = "\x01"
 	// maxTag bounds a mark, in bytes.
 	maxTag = 2000
