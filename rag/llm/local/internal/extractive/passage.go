@@ -92,6 +92,7 @@ type reader struct {
 	title *heading
 	given []*heading // of the passage's headings in force
 	next  int        // of the passage's headings
+	block int        // of the passage's blocks, the next one
 	found []*heading // in the text, by depth
 	depth []int
 	fence bool
@@ -161,12 +162,12 @@ func (r *reader) take(sp text.Span, gap string, more bool) {
 		r.enter(sp.Start)
 	}
 	fenced := strings.HasPrefix(raw, "```") || strings.HasPrefix(raw, "~~~")
-	depth := signs(raw)
+	kind, depth := r.kind(sp.Start), signs(raw)
 	endsLine := strings.Contains(gap, "\n")
 	switch {
-	case isSetting(s.text) && !fenced:
+	case (isSetting(s.text) || kind == text.Table) && !fenced:
 		s.role = setting
-	case fenced || r.fence || looksLikeCode(s.text):
+	case fenced || r.fence || kind == text.Code || looksLikeCode(s.text):
 		s.role = code
 		if fences := strings.Count(raw, "```") + strings.Count(raw, "~~~"); fences%2 == 1 {
 			r.fence = !r.fence
@@ -197,6 +198,18 @@ func (r *reader) take(sp text.Span, gap string, more bool) {
 		s.pronoun = opensWithPronoun(s.words)
 	}
 	r.out.sentences = append(r.out.sentences, s)
+}
+
+// kind returns what the passage says that the text at a byte is. It is asked for bytes in
+// their order.
+func (r *reader) kind(at int) text.PartKind {
+	for r.block < len(r.p.Blocks) && r.p.Blocks[r.block].At <= at {
+		r.block++
+	}
+	if r.block == 0 {
+		return text.Prose
+	}
+	return r.p.Blocks[r.block-1].Kind
 }
 
 // isTitle reports whether a line may be the title of a text that has no

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/rag/internal/selection"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // dock are pages about a program that does not exist, with paragraphs, lists, tables and
@@ -41,6 +42,21 @@ func TestQuotes(t *testing.T) {
 		got, sel := answer(t, c.question, dock)
 		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q: %q (%s), want %q", c.what, c.question, got, sel.Refusal, c.want)
+		}
+	}
+}
+
+// TestBlocks: code and tables of a passage are told by the document's format. A comment in
+// code answers nothing, and a row of a table answers a question for a value alone.
+func TestBlocks(t *testing.T) {
+	const prose = "The mill is old.\n\n"
+	for _, c := range []struct {
+		kind text.PartKind
+		want bool
+	}{{text.Prose, true}, {text.Code, false}, {text.Table, false}} {
+		p := selection.Passage{Title: "Mill", Text: prose + "The sluice drains the upper pond at night.", Blocks: []selection.Block{{At: len(prose), Kind: c.kind}}}
+		if got, _ := answer(t, "What does the sluice drain?", []selection.Passage{p}); (got != "") != c.want {
+			t.Errorf("kind %d: the answer is %q", c.kind, got)
 		}
 	}
 }
