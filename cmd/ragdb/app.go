@@ -129,7 +129,11 @@ PGPASSWORD or ~/.pgpass.`,
 		"ragdb help lists the flags that every command takes.", 1))
 	root.SetHelpCommand(a.helpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(helpHint(cmd), "%s", flagMessage(err))
+		message, hint := flagMessage(err), helpHint(cmd)
+		if strings.Contains(message, " flag --") && strings.Contains(message[strings.Index(message, "--"):], " ") {
+			hint = "write -- before a text that begins with a hyphen"
+		}
+		return usage(hint, "%s", message)
 	})
 	for _, g := range []cobra.Group{{ID: "use", Title: "Documents and questions:"}, {ID: "look", Title: "Looking inside:"}, {ID: "keep", Title: "Keeping it:"}} {
 		root.AddGroup(&g)

@@ -114,6 +114,24 @@ func TestExtract(t *testing.T) {
 			[]string{"Enigma>Berlin: Enigma was built in Berlin"},
 		},
 		{
+			"no subject from a heading",
+			llm.ExtractInput{Title: "Enigma", Text: "How it works\n\nIt was built in Berlin."},
+			[]string{"Berlin/"},
+			nil,
+		},
+		{
+			"a form with s is the same",
+			llm.ExtractInput{Text: "A compactor slept. The compactors slept."},
+			[]string{"compactor/"},
+			nil,
+		},
+		{
+			"but for names",
+			llm.ExtractInput{Text: "Williams met William in Ulm."},
+			[]string{"Williams/", "William/", "Ulm/"},
+			[]string{"Williams>William: Williams met William", "William>Ulm: William in Ulm"},
+		},
+		{
 			"terms of two sentences",
 			llm.ExtractInput{Text: "The green plants of gardens need carbon dioxide. Without carbon dioxide no green plants can grow. The gardener slept in the shade."},
 			[]string{"green plants/", "carbon dioxide/", "gardener/", "shade/"},
